@@ -1,4 +1,4 @@
-# Everything runs in .venv, which the first target that needs it makes from pyproject.toml and constraints.txt.
+# Everything runs in .venv, which the first target that needs it makes from pyproject.toml and tools/constraints.txt.
 PYTHON ?= $(shell command -v python3.11 || command -v python3.12 || command -v python3)
 BIN := $(CURDIR)/.venv/bin
 STAMP := .venv/installed
@@ -12,10 +12,10 @@ help:  ## What there is
 
 setup: $(STAMP)  ## Make .venv with the pinned dependencies
 
-$(STAMP): pyproject.toml constraints.txt
+$(STAMP): pyproject.toml tools/constraints.txt
 	@$(PYTHON) tools/make_environment.py .venv '.[dev]'
 
-pins: $(STAMP)  ## Whether constraints.txt is what a fresh resolve of pyproject.toml needs; asks the package index
+pins: $(STAMP)  ## Whether tools/constraints.txt is what a fresh resolve of pyproject.toml needs; asks the package index
 	@$(BIN)/python tools/make_environment.py --check
 
 versions: $(STAMP)  ## A short training and the tests of one game with each other declared Python that is installed
@@ -52,7 +52,7 @@ lint: $(STAMP)  ## Style, types, layers
 	$(BIN)/ruff format --check
 	$(BIN)/pyright
 	$(BIN)/lint-imports
-	$(BIN)/hadolint Dockerfile
+	$(BIN)/hadolint tools/Dockerfile
 	$(BIN)/python tools/option_files.py --check
 
 format: $(STAMP)  ## Put the code into the house style
@@ -69,7 +69,7 @@ bench: $(STAMP)  ## The benchmarks; figures hold for a machine that does nothing
 	$(BIN)/pytest benchmarks --benchmark-only --benchmark-columns=min,median,max,rounds
 
 docs: $(STAMP)  ## The documentation as pages that open from the disk: build/site/index.html
-	PYTHONPATH=$(CURDIR) NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	PYTHONPATH=$(CURDIR)/tools NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --config-file tools/website/mkdocs.yml --strict --quiet
 	@echo "pages:   build/site/index.html"
 
 screenshots: $(STAMP)  ## The pictures of docs/images, of this finished checkout; needs Chromium

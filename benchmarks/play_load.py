@@ -28,12 +28,10 @@ from cardlab.networks.actions_options import ActionsOptions
 
 CARDLAB = str(Path(sys.executable).with_name("cardlab"))
 LIMITS = [
-    "play.limits.session_rate=1000",
     "play.limits.address_rate=100000",
     "play.limits.tables=10000",
     "play.limits.tables_per_address=10000",
     "play.limits.sessions_per_address=10000",
-    "play.limits.sessions=10000",
     "play.limits.connections_per_address=1000",
 ]
 

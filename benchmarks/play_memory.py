@@ -32,7 +32,7 @@ def main() -> None:
     parser.add_argument("--parts", action="store_true", help="print the largest mappings of memory at the end")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="cardlab-memory-") as folder:
-        settings = [f"play.folder={folder}", f"play.warm={str(options.warm).lower()}", "play.limits.session_rate=1000"]
+        settings = [f"play.folder={folder}", f"play.warm={str(options.warm).lower()}", "play.limits.address_rate=1000"]
         process = subprocess.Popen(
             [CARDLAB, "play", "play.port=0", *settings, *options.overrides], stdout=subprocess.PIPE, text=True
         )

@@ -1,4 +1,4 @@
-"""Lets tests import what lies beside them, and `website`, as plain modules; shared fixtures."""
+"""Lets tests import what lies beside them, and `tools/website`, as plain modules; shared fixtures."""
 
 import os
 import sys
@@ -10,7 +10,7 @@ from hypothesis import settings
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # as trainer.threads: more would only wait for those of other tests
 
-for folder in (Path(__file__).parent, Path(__file__).parents[1]):
+for folder in (Path(__file__).parent, Path(__file__).parents[1], Path(__file__).parents[1] / "tools"):
     if str(folder) not in sys.path:
         sys.path.append(str(folder))  # at the end: nothing here may hide an installed package
 

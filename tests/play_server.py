@@ -21,13 +21,11 @@ from cardlab_play.server import make_config
 from services import free_port
 
 NO_LIMITS = Limits(
-    session_rate=1_000_000,
     address_rate=1_000_000,
     tables_per_session=1_000_000,
     tables_per_address=1_000_000,
     tables=1_000_000,
     sessions_per_address=10_000,
-    sessions=10_000,
     connections_per_address=500,
 )
 

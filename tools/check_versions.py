@@ -73,7 +73,7 @@ def check(version: str, program: str) -> bool:
 
 
 def _is_current(folder: Path) -> bool:
-    stamp, sources = folder / "installed", (ROOT / "pyproject.toml", ROOT / "constraints.txt")
+    stamp, sources = folder / "installed", (ROOT / "pyproject.toml", ROOT / "tools" / "constraints.txt")
     return stamp.exists() and all(stamp.stat().st_mtime >= source.stat().st_mtime for source in sources)
 
 

@@ -1,4 +1,4 @@
-"""Make a virtual environment of this project, with the versions of constraints.txt.
+"""Make a virtual environment of this project, with the versions of tools/constraints.txt.
 
 python tools/make_environment.py .venv '.[dev]'    the environment of `make setup`: the project with its extra `dev`
 python tools/make_environment.py --check           exit with 1 when a fresh resolve of it and constraints.txt differ
@@ -16,7 +16,7 @@ from pathlib import Path
 from shutil import which
 
 ROOT = Path(__file__).parents[1]
-CONSTRAINTS = ROOT / "constraints.txt"
+CONSTRAINTS = ROOT / "tools" / "constraints.txt"
 STAMP = "installed"
 _QUIET = ("-qq", "--disable-pip-version-check", "--no-input")
 _UNPINNED = re.compile(r"cardlab|(nvidia|cuda|triton)(-|$)")  # the last three come with torch's build for CUDA

@@ -15,7 +15,7 @@ from cardlab.agents.policy_paths import PolicyStore, use_policy_store
 
 if TYPE_CHECKING:
     from cardlab.agents.registry import load_agent
-    from cardlab.core.options import InvalidOption
+    from cardlab.core.messages import InvalidOption
     from cardlab.evaluation.match import Match, play_match
     from cardlab.experiments.comparison.compare import compare_methods
     from cardlab.games.agent_protocol import Agent, Policy

@@ -10,13 +10,18 @@ from cardlab.games.agent_protocol import Agent, Policy
 from cardlab.games.cards.deck import card_text
 from cardlab.games.protocol import Game, InfoStates
 from cardlab.games.record_arrays import join
-from cardlab_play.agent_catalog import AgentCatalog, AgentChoice
-from cardlab_play.analysis import DecisionAnalysis, analyze, decision_rng
-from cardlab_play.belief_networks import BeliefNetworks
+from cardlab_play.agent_catalog import AgentCatalog, AgentChoice, BeliefNetworks
 from cardlab_play.errors import RequestError
-from cardlab_play.live_table import LiveTable, check_practice
-from cardlab_play.playouts import OptionPlayouts, PlayoutAgent, num_deals, play_out_options
-from cardlab_play.table import Table
+from cardlab_play.playouts import (
+    DecisionAnalysis,
+    OptionPlayouts,
+    PlayoutAgent,
+    analyze,
+    decision_rng,
+    num_deals,
+    play_out_options,
+)
+from cardlab_play.table import LiveTable, Table, check_practice
 from cardlab_play.table_store import TableStore
 from cardlab_play.views.protocol import Json
 

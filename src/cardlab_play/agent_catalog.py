@@ -1,4 +1,4 @@
-"""Agents that can be selected: scripted agents, trained policies and champions, each with or without a search."""
+"""Agents that can be selected, the searches around them, and the belief networks of the advice panel."""
 
 import threading
 from collections.abc import Iterator, Mapping
@@ -10,19 +10,92 @@ from typing import Any
 from pydantic import ConfigDict, StrictStr
 from pydantic.dataclasses import dataclass as pydantic_dataclass
 
+from cardlab.agents import registry
+from cardlab.agents.beliefs import Belief, load_belief
 from cardlab.agents.policy_descriptions import PolicyError, read_description
-from cardlab.agents.policy_paths import CHAMPION, SEED, champion_folder
+from cardlab.agents.policy_paths import CHAMPION, SEED, belief_folder, champion_folder
 from cardlab.agents.registry import agent_names, load_agent
-from cardlab.agents.search.options import search_text
+from cardlab.agents.search.options import SearchOptions, search_text
 from cardlab.agents.specs import SEARCHES, split_name
-from cardlab.core.options import InvalidOption, check_choice
+from cardlab.core.messages import InvalidOption
+from cardlab.core.options import check_choice
+from cardlab.core.parts import find_place
 from cardlab.games.agent_protocol import Agent
-from cardlab.games.make_game import make_game
+from cardlab.games.make_game import game_names, make_game
 from cardlab.games.protocol import Game
 from cardlab_play.errors import AgentUnloadable, one_line
 from cardlab_play.offered_games import LEVEL_TITLES, OFFERED_GAMES
-from cardlab_play.offered_searches import offered_search
 from cardlab_play.options import PlayOptions
+
+_NAMES = {"monte_carlo": "Monte Carlo", "expectimax": "Expectimax", "tree": "tree search", "puct": "PUCT"}
+_BUDGETS = {
+    "monte_carlo": "{options.simulations} playouts",
+    "expectimax": "{options.decks} decks",
+    "tree": "{options.simulations} descents",
+    "puct": "{options.simulations} descents",
+}
+
+
+@dataclass(frozen=True)
+class OfferedSearch:
+    """A search that can be combined with any agent."""
+
+    key: str  # of play.searches
+    text: str
+    options: SearchOptions
+
+    @property
+    def name(self) -> str:
+        """Display name: `Monte Carlo`, or the key if it differs from the kind of search."""
+        kind = self.options.name
+        return _NAMES[kind] if self.key == kind else self.key.replace("_", " ")
+
+    @property
+    def title(self) -> str:
+        """Display name with the budget: `Monte Carlo, 200 playouts a move`."""
+        seconds = self.options.seconds
+        budget = f"{seconds:g} s" if seconds else _BUDGETS[self.options.name].format(options=self.options)
+        return f"{self.name[:1].upper()}{self.name[1:]}, {budget} a move"
+
+
+def offered_search(key: str, text: str) -> OfferedSearch:
+    """The search described by `text`. Raises InvalidOption under `play.searches.KEY`."""
+    try:
+        name, given = split_name(text)
+        check_choice("search", name, list(_NAMES))
+        options: SearchOptions = find_place(registry.__name__, registry.AGENTS[name])(**{"policy": "random", **given})
+    except InvalidOption as error:
+        allowed = f"a search with its options, e.g. monte_carlo:simulations:200 ({one_line(error)})"
+        raise InvalidOption(f"play.searches.{key}", text, allowed) from error
+    return OfferedSearch(key, text, options)
+
+
+class BeliefNetworks:
+    """Belief networks of all games, loaded once for each set of game options.
+
+    `folders`: game to folder. The constructor raises InvalidOption or PolicyError for an invalid entry.
+    """
+
+    def __init__(self, folders: Mapping[str, str]) -> None:
+        self._folders = folders
+        self._loaded: dict[str, Belief | None] = {}
+        self._lock = threading.Lock()
+        for name, folder in folders.items():
+            check_choice("play.belief", name, game_names())
+            load_belief(make_game(name), Path(folder))
+
+    def for_game(self, game: Game) -> Belief | None:
+        """The belief network for the options of `game`. None without one: deals are then uniform."""
+        key = f"{game.spec.name} {game.spec.options}"
+        with self._lock:
+            if key not in self._loaded:
+                folder = self._folders.get(game.spec.name) or belief_folder(game.spec.name)
+                try:
+                    self._loaded[key] = None if folder is None else load_belief(game, Path(folder))
+                except PolicyError:  # trained with other game options
+                    self._loaded[key] = None
+            return self._loaded[key]
+
 
 _UNLISTED = {"random", "endgame", *SEARCHES}
 
@@ -128,9 +201,7 @@ class AgentCatalog:
         if not _matches_game(entry, game):
             required = ", ".join(f"{option}={value}" for option, value in entry.required_options.items())
             raise InvalidOption(f"{key}.agent", choice.agent, f"used with the options it was trained for: {required}")
-        if choice.search is not None and choice.search not in entry.searches:
-            allowed = f"one of {', '.join(entry.searches)}, or null" if entry.searches else "null for this agent"
-            raise InvalidOption(f"{key}.search", choice.search, allowed)
+        check_choice(f"{key}.search", choice.search, [*entry.searches, None])
         try:
             return self.load(game, choice)
         except Exception as error:  # policy folders are user data

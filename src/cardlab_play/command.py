@@ -4,7 +4,7 @@ from pathlib import Path
 
 from cardlab.cli.verbs import MissingPlugin, Request
 from cardlab.core.exit_status import exit_on_signals
-from cardlab.core.options import InvalidOption
+from cardlab.core.messages import InvalidOption
 from cardlab.experiments.config.build_parts import group
 from cardlab_play.options import PlayOptions
 
@@ -14,7 +14,7 @@ _EXTRA_PACKAGES = ("fastapi", "uvicorn", "limits", "starlette")
 def run(request: Request) -> int:
     """Serve until Ctrl-C, or print the record. Raises MissingPlugin without the extra `play`."""
     if request.verb == "play record":
-        from cardlab_play.record_command import print_record  # noqa: PLC0415 - not needed to serve
+        from cardlab_play.record import print_record  # noqa: PLC0415 - not needed to serve
 
         return print_record(request.config, as_json="--json" in request.flags)
     options = PlayOptions(**group("play", request.config["play"]))

@@ -24,7 +24,7 @@ from sqlalchemy import (
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship
 
-from cardlab.core.options import InvalidOption
+from cardlab.core.messages import InvalidOption
 from cardlab_play.errors import one_line
 
 OPEN, FINISHED, RESIGNED, CLOSED = "open", "finished", "given_up", "closed"  # closed: without a result

@@ -1,4 +1,4 @@
-"""What the routes share: the table store, the sessions, table locks, a pool of slow threads and background work."""
+"""What the routes share: the table store, the sessions, table locks, slow threads and background work."""
 
 import asyncio
 import logging
@@ -7,17 +7,19 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 from weakref import WeakValueDictionary
 
 import anyio
-from sqlalchemy import URL
+from anyio import sleep, to_thread
+from sqlalchemy import URL, Select, select, update
+from sqlalchemy.orm import Session, aliased
 
 from cardlab.core.files import check_folder
-from cardlab_play.agent_catalog import AgentCatalog
-from cardlab_play.belief_networks import BeliefNetworks
-from cardlab_play.database import open_database, sqlite_address
+from cardlab_play.agent_catalog import AgentCatalog, BeliefNetworks
+from cardlab_play.database import CLOSED, OPEN, GameRow, now, open_database, sqlite_address
 from cardlab_play.deals import load_secret
 from cardlab_play.errors import one_line
 from cardlab_play.options import PlayOptions
@@ -37,7 +39,7 @@ class Dispatcher:
     options: PlayOptions
 
     def __post_init__(self) -> None:
-        self.slow_threads = anyio.CapacityLimiter(self.options.slow_threads)
+        self.slow_threads = anyio.CapacityLimiter(max(1, self.options.threads // 2))
         self.last_request = -float("inf")  # time.monotonic()
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self.background = ThreadPoolExecutor(1, thread_name_prefix="background")
@@ -81,3 +83,68 @@ def _sqlite_file(folder: str) -> URL:
     with suppress(OSError, ValueError):  # check_folder reports them
         Path(folder).mkdir(mode=0o700, parents=True, exist_ok=True)
     return sqlite_address(str(check_folder("play.folder", folder)))
+
+
+CHECK_SECONDS = 300.0
+UNPLAYED_MINUTES = 60.0
+"""After them a table is closed if its session has never made a move."""
+_BATCH_SIZE = 50  # tables per query
+
+
+async def close_idle_tables_forever(dispatcher: Dispatcher) -> None:
+    """Look for idle tables every CHECK_SECONDS. An error logs one line."""
+    while True:
+        try:
+            await close_idle_tables(dispatcher)
+        except Exception as error:
+            _log.warning("closing idle tables failed: %s", one_line(error))
+        await sleep(CHECK_SECONDS)
+
+
+async def close_idle_tables(dispatcher: Dispatcher) -> int:
+    """Close unplayed tables and resign idle ones, each under its lock. Returns the number of the latter."""
+    store = dispatcher.store
+    await to_thread.run_sync(close_unplayed_tables, store)
+    idle = await to_thread.run_sync(find_idle_tables, store)
+    for user_id, table_id in idle:
+        async with dispatcher.lock(table_id):
+            await to_thread.run_sync(close_idle_table, store, user_id, table_id, limiter=dispatcher.slow_threads)
+    return len(idle)
+
+
+def close_unplayed_tables(store: TableStore) -> None:
+    """Close tables of sessions that have never moved. A session that has moved cannot drop deals that it dislikes."""
+    limit = now() - timedelta(minutes=UNPLAYED_MINUTES)
+    other = aliased(GameRow)
+    has_moved = select(other.id).where(other.user_id == GameRow.user_id, other.moved > other.began).exists()
+    unplayed = update(GameRow).where(GameRow.status == OPEN, GameRow.began < limit, ~has_moved)
+    with Session(store.engine) as session, session.begin():
+        session.execute(unplayed.values(status=CLOSED, counts=False), execution_options={"synchronize_session": False})
+
+
+def find_idle_tables(store: TableStore) -> list[tuple[int, str]]:
+    """(user id, table id) of up to _BATCH_SIZE idle tables."""
+    with Session(store.engine) as session:
+        return [(user_id, table_id) for user_id, table_id in session.execute(_query(store).limit(_BATCH_SIZE))]
+
+
+def close_idle_table(store: TableStore, user_id: int, table_id: str) -> None:
+    """Resign the table unless it has moved meanwhile. A table that fails to load is closed without a result."""
+    with Session(store.engine) as session:
+        if session.execute(_query(store).where(GameRow.id == table_id)).first() is None:
+            return
+    try:
+        live = store.find(user_id, table_id, to_resign=True)
+    except Exception as error:  # its game or options no longer exist
+        _log.warning("table %s is closed without a result: %s", table_id, one_line(error))
+        with Session(store.engine) as session, session.begin():
+            unfinished = update(GameRow).where(GameRow.id == table_id, GameRow.status == OPEN)
+            session.execute(unfinished.values(status=CLOSED, counts=False))
+        return
+    if not live.table.is_over:
+        store.resign(live, len(live.table.actions))
+
+
+def _query(store: TableStore) -> Select[int, str]:
+    limit = now() - timedelta(hours=store.options.limits.idle_hours)
+    return select(GameRow.user_id, GameRow.id).where(GameRow.status == OPEN, GameRow.moved < limit)

@@ -1,9 +1,14 @@
-"""The rules of each game for players: goal, moves, scoring and a worked example. Figures come from the games."""
+"""The rules of each game for players, from rules/GAME.yaml: goal, moves, scoring and a worked example.
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+Figures in braces, and the rows of tables that are named there, come from the games.
+"""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
 
 import numpy as np
+import yaml
 
 from cardlab.games.big2.rules import loser_payment
 from cardlab.games.cards.deck import parse_card
@@ -17,203 +22,60 @@ from cardlab_play.offered_games import OFFERED_GAMES
 from cardlab_play.views.protocol import Json
 
 _RANKS = "23456789TJQKA"
-
-
 _HANDS = f"Hands from the weakest: {', '.join(CATEGORIES)}."
-
-
-@dataclass(frozen=True)
-class RulesSection:
-    """A heading with paragraphs, and a table below them: its head and its rows. Cards are written as `Td`."""
-
-    title: str
-    paragraphs: Sequence[str]
-    head: Sequence[str] = ()
-    rows: Sequence[Sequence[str | int]] = ()
+_FOLDER = Path(__file__).parent / "rules"
 
 
 def rules_message(game: str) -> Json:
-    """Title of `game` and the sections of its rules."""
-    return {
-        "game": game,
-        "title": OFFERED_GAMES[game].title,
-        "sections": [asdict(section) for section in _RULES[game]()],
-    }
+    """Title of `game` and its rules: sections of a title, paragraphs, and a table's head and rows. Cards are `Td`."""
+    figures = _FIGURES[game]()
+    sections: list[dict[str, Any]] = yaml.safe_load((_FOLDER / f"{game}.yaml").read_text("utf-8"))
+    for section in sections:
+        rows = section.get("rows", [])
+        section |= {
+            "paragraphs": [text.format(**figures) for text in section["paragraphs"]],
+            "head": section.get("head", []),
+            "rows": figures[rows] if isinstance(rows, str) else rows,
+        }
+    return {"game": game, "title": OFFERED_GAMES[game].title, "sections": sections}
 
 
-def _poker_squares() -> list[RulesSection]:
+def _poker_squares() -> dict[str, Any]:
     american, british = SCORING["american"], SCORING["british"]
     points = dict(zip(CATEGORIES, american, strict=True))
     row, column = points["two pair"], points["flush"]
-    return [
-        RulesSection(
-            "Goal",
-            [
-                "Fill a grid of five rows and five columns with 25 cards. Each row and each column scores as a poker "
-                "hand. Score more than par: the points of an agent that plays the same cards."
-            ],
-        ),
-        RulesSection(
-            "Play",
-            [
-                "Cards turn up one by one. Put each on any empty cell. A card never moves again.",
-                "The order of the cards in a line does not matter. An ace is high or low in a straight.",
-            ],
-        ),
-        RulesSection(
-            "Scoring",
-            [
-                "Points of a line. A pair, two pair, three and four of a kind count at once, other hands when the line "
-                "is full."
-            ],
-            ("Line", "American", "British"),
-            list(zip(CATEGORIES, american, british, strict=True)),
-        ),
-        RulesSection(
-            "Example",
-            [
-                f"The row 9c 9d 4h 4s Kd is two pair: {row} points (American). The column 9c 2c 7c Jc Ac is a flush: "
-                f"{column}. The 9c is in both lines and counts twice: {row + column} points together."
-            ],
-        ),
-    ]
+    scoring = list(zip(CATEGORIES, american, british, strict=True))
+    return {"row": row, "column": column, "both": row + column, "scoring": scoring}
 
 
-def _thirty_one() -> list[RulesSection]:
-    hand = [card_value(parse_card(card)) for card in ("As", "Ks", "4h")]
-    swapped = hand[0] + hand[1] + card_value(parse_card("9s"))
-    return [
-        RulesSection("Goal", ["Be the last player with a life. Each round the lowest hand loses one."]),
-        RulesSection(
-            "Your turn",
-            [
-                "You hold three cards. Do one of three things:",
-                "Draw: take the top card of the stock. Swap it for one of yours, or discard it.",
-                "Take: take the top card of the discard pile. You must swap it for one of yours.",
-                "Call: the others have one more turn each, then the round ends and all hands are shown. A call at the "
-                "very first turn of a round ends it at once.",
-                f"A hand of {BEST_SCORE} does not end the round: only a call does. After {ThirtyOne().max_turns} turns "
-                "without a call all hands are shown.",
-                "If the stock is empty, the discards below the top card are shuffled: they are the new stock.",
-            ],
-        ),
-        RulesSection(
-            "Scoring",
-            [f"A hand scores the sum of its best suit, at most {BEST_SCORE}."],
-            ("Card", "Value"),
-            [
-                ("ace", card_value(parse_card("As"))),
-                ("king, queen, jack, 10", card_value(parse_card("Ks"))),
-                ("2 to 9", "its number"),
-            ],
-        ),
-        RulesSection(
-            "Lives",
-            [
-                "The lowest hand loses a life, and so do all that tie for it. If you called and are lowest, you lose "
-                "2.",
-                f"If a player shows {BEST_SCORE}, all without {BEST_SCORE} lose a life instead, and 2 if they called.",
-                "A player without lives is out. If the last players lose their last lives together, they share the "
-                f"win. After {ThirtyOne().max_rounds} rounds the players with the most lives share it.",
-            ],
-        ),
-        RulesSection(
-            "Example",
-            [
-                f"As Ks 4h scores {hand[0]} + {hand[1]} = {hand[0] + hand[1]} in spades; the 4h does not count. "
-                f"With 9s in its place the hand scores {swapped}, and a call is safe against most hands."
-            ],
-        ),
-    ]
+def _thirty_one() -> dict[str, Any]:
+    ace, king, nine = (card_value(parse_card(card)) for card in ("As", "Ks", "9s"))
+    return {
+        "ace": ace,
+        "king": king,
+        "hand": ace + king,
+        "swapped": ace + king + nine,
+        "best": BEST_SCORE,
+        "max_turns": ThirtyOne().max_turns,
+        "max_rounds": ThirtyOne().max_rounds,
+        "scoring": [("ace", ace), ("king, queen, jack, 10", king), ("2 to 9", "its number")],
+    }
 
 
-def _five_o() -> list[RulesSection]:
-    return [
-        RulesSection("Goal", ["Win three of five columns. Each column is a poker hand against the column opposite."]),
-        RulesSection(
-            "Play",
-            [
-                "Both players start with one card in each column. In turn each takes the next card and puts it on one "
-                "of their columns.",
-                "A column takes its next card only when it has no more cards than the others: all columns take their "
-                "second card before one takes its third.",
-                "In the hidden round cards lie face down for the opponent. It is the fifth card of each column, or the "
-                "fourth: see the setting “Hidden round”. All cards are shown at the end.",
-            ],
-        ),
-        RulesSection(
-            "Scoring",
-            [
-                "The better hand wins a column; a tie counts for neither. Three columns win the game. Any other "
-                "result is a tie.",
-                _HANDS,
-                "Equal hands compare by rank: first the pairs or cards of a kind, then the other cards from the "
-                "highest. Suits do not count.",
-            ],
-        ),
-        RulesSection(
-            "Example",
-            [
-                "Your column 9c 9d 4h 4s Kd (two pair) beats Ac Ad Qh 7s 2c (a pair) opposite. With two such columns "
-                "and one tie you need one more column."
-            ],
-        ),
-    ]
-
-
-def _open_face() -> list[RulesSection]:
-    kinds = [
-        (name, int(middle) or "–", int(back) or "–")
-        for name, middle, back in zip(CATEGORIES, MIDDLE_ROYALTIES, BACK_ROYALTIES, strict=True)
-        if middle or back
-    ]
+def _open_face() -> dict[str, Any]:
     front, back = front_royalty("Q", 2), int(BACK_ROYALTIES[CATEGORIES.index("flush")])
-    scoop = FOUL - NUM_ROWS
-    return [
-        RulesSection(
-            "Goal",
-            [
-                "Lay out 13 cards in three rows that beat the opponent's: a front of 3 cards, a middle and a back of "
-                "5. The back must be at least as strong as the middle, and the middle as the front."
-            ],
-        ),
-        RulesSection(
-            "Play",
-            [
-                "Each player first places five cards, then one card at a time in turn. All cards are face up. A card "
-                "never moves again.",
-                _HANDS,
-                "Equal hands compare by rank: first the pairs or cards of a kind, then the other cards from the "
-                "highest. A front has no straights and no flushes, and compares by its three cards only.",
-            ],
-        ),
-        RulesSection(
-            "Scoring",
-            [
-                f"Each row won is 1 point, and all three rows are {scoop} more. Royalties of both boards are added.",
-                f"A foul is a board whose rows are in the wrong order. It pays {FOUL} points and the opponent's "
-                "royalties, and loses its own royalties. If both foul, neither pays.",
-                "The table says foul when two full rows are in the wrong order. It warns of a foul when a row has a "
-                "stronger kind of hand than the row below it has so far.",
-            ],
-            ("Royalties", "Middle", "Back"),
-            kinds,
-        ),
-        RulesSection(
-            "Royalties of the front",
-            ["A pair from sixes up, or three of a kind:"],
-            ("Rank", "Pair", "Three"),
-            [(rank.replace("T", "10"), front_royalty(rank, 2) or "–", front_royalty(rank, 3)) for rank in _RANKS],
-        ),
-        RulesSection(
-            "Example",
-            [
-                f"Qh Qs 4d in front earns {front}, a flush in the back {back}. You win front and back and lose the "
-                f"middle: 2 − 1 + {front} + {back} = {1 + front + back} points, if the opponent has no royalties. With "
-                f"only a pair of tens in the middle the board is a foul: −{FOUL} points."
-            ],
-        ),
-    ]
+    rows = zip(CATEGORIES, MIDDLE_ROYALTIES, BACK_ROYALTIES, strict=True)
+    fronts = [(rank.replace("T", "10"), front_royalty(rank, 2) or "–", front_royalty(rank, 3)) for rank in _RANKS]
+    return {
+        "hands": _HANDS,
+        "scoop": FOUL - NUM_ROWS,
+        "foul": FOUL,
+        "front": front,
+        "back": back,
+        "won": 1 + front + back,
+        "scoring": [(name, int(middle) or "–", int(back) or "–") for name, middle, back in rows if middle or back],
+        "royalties_of_the_front": fronts,
+    }
 
 
 def front_royalty(rank: str, count: int) -> int:
@@ -223,60 +85,22 @@ def front_royalty(rank: str, count: int) -> int:
     return int(royalty(int(front_codes(np.array([[parse_card(card) for card in cards]]))[0]), 0))
 
 
-def _big2() -> list[RulesSection]:
+def _big2() -> dict[str, Any]:
     left = (2, 5, 11)
     paid = [loser_payment(count, False) for count in left]
-    return [
-        RulesSection("Goal", ["Be the first of four players to play all 13 cards."]),
-        RulesSection(
-            "Play",
-            [
-                "Ranks from the lowest: 3 4 5 6 7 8 9 10 J Q K A 2. Suits from the lowest: diamonds, clubs, hearts, "
-                "spades.",
-                "The 3d opens. The setting “The 3 of diamonds”: it is played for its holder at once, or its holder "
-                "opens with any hand that has it.",
-                "Play a better hand with as many cards as the last one, or pass. You may play again after a pass. "
-                "After three passes the last player leads any hand.",
-            ],
-            ("Cards", "Hands, from the weakest"),
-            [
-                (1, "single"),
-                (2, "pair"),
-                (3, "three of a kind"),
-                (4, "two pair, four of a kind"),
-                (5, "straight (34567 to JQKA2), flush, full house, straight flush"),
-            ],
-        ),
-        RulesSection(
-            "Two hands of the same kind",
-            [
-                "The hand with the higher best card is better: by rank, then by suit. 9c 9s beats 9d 9h, and a flush "
-                "to the ace beats a flush to the king. A full house compares by its three of a kind.",
-                "The setting “Straight flushes”: a higher straight flush beats a lower one, or nothing beats a "
-                "straight flush.",
-            ],
-        ),
-        RulesSection(
-            "Penalties",
-            ["Each loser pays for the cards left. The winner gets the sum."],
-            ("Cards left", "Count one each", "Double from 10, triple at 13"),
-            [(count, loser_payment(count, False), loser_payment(count, True)) for count in (1, 9, 10, 12, 13)],
-        ),
-        RulesSection(
-            "Example",
-            [
-                f"You play your last card. The others hold {left[0]}, {left[1]} and {left[2]} cards and pay {paid[0]}, "
-                f"{paid[1]} and {paid[2]}: you win {sum(paid)} points. If cards count double from 10, the third pays "
-                f"{loser_payment(left[2], True)}."
-            ],
-        ),
-    ]
+    return {
+        **{f"left_{place}": count for place, count in enumerate(left)},
+        **{f"paid_{place}": points for place, points in enumerate(paid)},
+        "paid": sum(paid),
+        "doubled": loser_payment(left[2], True),
+        "penalties": [(count, loser_payment(count, False), loser_payment(count, True)) for count in (1, 9, 10, 12, 13)],
+    }
 
 
-_RULES: Mapping[str, Callable[[], list[RulesSection]]] = {
+_FIGURES: Mapping[str, Callable[[], dict[str, Any]]] = {
     "poker_squares": _poker_squares,
     "thirty_one": _thirty_one,
-    "five_o": _five_o,
+    "five_o": lambda: {"hands": _HANDS},
     "open_face": _open_face,
     "big2": _big2,
 }

@@ -16,8 +16,8 @@ from sqlalchemy.orm import Session
 from cardlab.evaluation.intervals import estimate
 from cardlab_play.agent_catalog import AgentCatalog, AgentChoice
 from cardlab_play.database import CLOSED, FINISHED, FRESH, OPEN, RESIGNED, DealRow, GameRow, UserRow
+from cardlab_play.deals import find_deal, has_game
 from cardlab_play.offered_games import OFFERED_GAMES
-from cardlab_play.opening_rules import find_deal, has_game
 from cardlab_play.record import proportion_interval, win_share
 from cardlab_play.serializers import par_message, seats_message
 from cardlab_play.table_store import TableStore

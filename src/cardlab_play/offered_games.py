@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from cardlab.core.options import InvalidOption, check_choice
+from cardlab.core.messages import unknown_key
+from cardlab.core.options import check_choice
 from cardlab.games.make_game import make_game
 from cardlab.games.protocol import Game
 
@@ -94,7 +95,7 @@ def make_offered_game(name: str, options: Mapping[str, Any]) -> tuple[Game, dict
     offered = {option.key: option for option in OFFERED_GAMES[name].options}
     for key, value in options.items():
         if key not in offered:
-            raise InvalidOption(f"options.{key}", value, f"left out: {name} takes {', '.join(offered) or 'no options'}")
+            raise unknown_key(f"options.{key}", value, [f"options.{known}" for known in offered])
         check_choice(f"options.{key}", value, offered[key].values)
     chosen = {key: options.get(key, option.values[0]) for key, option in offered.items()}
     return make_game(name, **chosen), chosen

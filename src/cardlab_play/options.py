@@ -3,8 +3,12 @@
 from collections.abc import Mapping
 from ipaddress import ip_network
 
-from cardlab.core.options import Flag, InvalidOption, Number, Text, Whole, option, options
+from cardlab.core.messages import InvalidOption
+from cardlab.core.options import Flag, Number, Text, Whole, option, options
 from cardlab.core.sockets import is_loopback
+
+MAX_BODY_BYTES = 16_384
+"""Bytes of a request."""
 
 
 @options("play.limits")
@@ -14,22 +18,12 @@ class Limits:
     tables_per_session: Whole = option(16, "open tables of one session", ge=1, le=10_000_000)
     tables: Whole = option(2000, "open tables of all sessions", ge=1, le=10_000_000)
     tables_per_address: Whole = option(100, "open tables of one address", ge=1, le=10_000_000)
-    kept_in_memory: Whole = option(
-        1000, "tables in memory; others are replayed from their actions on request", ge=1, le=10_000_000
-    )
     idle_hours: Number = option(
         72.0, "hours without a move after which a table is finished at random; its result counts", gt=0, le=8760
     )
-    unplayed_minutes: Number = option(
-        60.0, "minutes after which a table is closed if its session has never made a move", gt=0, le=525_600
-    )
     sessions_per_address: Whole = option(60, "new sessions per hour from one address", ge=1, le=10_000_000)
-    sessions: Whole = option(2000, "new sessions per hour from all addresses", ge=1, le=10_000_000)
     connections_per_address: Whole = option(100, "connections from one address", ge=1, le=10_000_000)
-    session_rate: Whole = option(20, "requests per second of one session", ge=1, le=10_000_000)
     address_rate: Whole = option(100, "requests per second from one address", ge=1, le=10_000_000)
-    body_bytes: Whole = option(16_384, "bytes of a request", ge=256, le=1_000_000)
-    name_length: Whole = option(24, "characters of a player's name", ge=1, le=10_000_000)
 
 
 @options("play")
@@ -65,8 +59,7 @@ class PlayOptions:
         factory=lambda: {"monte_carlo": "monte_carlo:simulations:200", "tree": "tree:simulations:200"},
     )
     advice_deals: Whole = option(128, "sampled deals on which advice plays out every option", ge=2, le=10_000)
-    threads: Whole = option(4, "threads that ask agents", ge=1, le=64)
-    slow_threads: Whole = option(2, "threads that search and advise", ge=1, le=64)
+    threads: Whole = option(4, "threads that ask agents; half as many more search and advise", ge=1, le=64)
     warm: Flag = option(True, "compile games, advice and searches in a thread when the server starts")
     limits: Limits = option(Limits(), "limits of sessions and addresses", factory=Limits)
 

@@ -1,5 +1,6 @@
-"""The one measure of advice and reviews: each option is played out by the agent on the same sampled deals."""
+"""What an agent thinks of decisions, and playouts of their options on sampled deals."""
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import sqrt
@@ -14,11 +15,46 @@ from cardlab.agents.search.builders import build_search
 from cardlab.agents.search.monte_carlo import MonteCarlo
 from cardlab.agents.search.options import MonteCarloOptions
 from cardlab.agents.search.search_io import pair_with_actions
+from cardlab.agents.search_agent import SearchAgent
 from cardlab.evaluation.intervals import CONFIDENCE, half_width
-from cardlab.games.agent_protocol import Agent
-from cardlab.games.protocol import Game, InfoStates, States
+from cardlab.games.agent_protocol import Agent, Policy
+from cardlab.games.protocol import Floats, Game, InfoStates, Players, States
 from cardlab.games.record_arrays import join
-from cardlab_play.analysis import decision_rng
+
+
+@dataclass(frozen=True)
+class DecisionAnalysis:
+    """An agent's analysis of N decisions of one game."""
+
+    chosen: list[int]  # [N] the actions that the agent would play
+    probabilities: Floats | None = None  # [N, A] of a policy
+    search_values: Floats | None = None  # [N, A] expected payoffs of a search, -inf where it did not look
+    visits: NDArray[np.int64] | None = None  # [N, A] simulations of a search by action
+    simulations: list[int] | None = None  # [N] of a search, over all actions
+
+
+def analyze(agent: Agent, info_states: InfoStates, players: Players) -> DecisionAnalysis:
+    """Analyse the decisions `info_states` [N] of `players` [N] with `agent`. Deterministic."""
+    if isinstance(agent, SearchAgent):
+        results = agent.search(info_states, players)
+        values = np.array([result.values for result in results], dtype=np.float32)
+        none = np.zeros(values.shape[1], dtype=np.int64)
+        return DecisionAnalysis(
+            [int(result.scores.argmax()) for result in results],
+            search_values=values,
+            visits=np.array([none if result.visits is None else result.visits for result in results]),
+            simulations=[result.simulations for result in results],
+        )
+    if isinstance(agent, Policy):
+        probabilities = np.exp(agent.evaluate(info_states, players)[0])
+        return DecisionAnalysis(probabilities.argmax(axis=1).tolist(), probabilities)
+    return DecisionAnalysis(agent.act(info_states, players, decision_rng(info_states)).tolist())
+
+
+def decision_rng(info_states: InfoStates) -> np.random.Generator:
+    """A random generator seeded by the InfoStates: equal decisions get equal advice."""
+    return np.random.default_rng(int.from_bytes(hashlib.sha256(np.ascontiguousarray(info_states).tobytes()).digest()))
+
 
 MIN_DEALS = 16
 MAX_GAMES = 1600  # of one decision, over all its options

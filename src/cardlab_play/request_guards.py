@@ -16,8 +16,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from cardlab.core.sockets import is_loopback
 from cardlab_play.errors import error_response
-from cardlab_play.options import PlayOptions
-from cardlab_play.sessions import COOKIE
+from cardlab_play.options import MAX_BODY_BYTES, PlayOptions
 
 CONTENT_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
@@ -45,10 +44,8 @@ class GuardMiddleware:
     options: PlayOptions
 
     def __post_init__(self) -> None:
-        limits = self.options.limits
         self._limiter = FixedWindowRateLimiter(MemoryStorage())
-        self._per_session = RateLimitItemPerSecond(limits.session_rate)
-        self._per_address = RateLimitItemPerSecond(limits.address_rate)
+        self._per_address = RateLimitItemPerSecond(self.options.limits.address_rate)
         self._hosts = allowed_hosts(self.options)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -69,9 +66,6 @@ class GuardMiddleware:
             return None
         if not self._limiter.hit(self._per_address, "address", client_address(request)):
             return error_response(429, "too many requests from your address", retry_seconds=1)
-        token = request.cookies.get(COOKIE, "")[:64]
-        if token and not self._limiter.hit(self._per_session, "session", token):
-            return error_response(429, "too many requests", retry_seconds=1)
         return None if request.scope["method"] in _SAFE else self._reject_unsafe_request(request.headers)
 
     def _reject_unsafe_request(self, headers: Headers) -> JSONResponse | None:
@@ -83,8 +77,8 @@ class GuardMiddleware:
         if headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
             return error_response(415, "the content type must be application/json")
         length = headers.get("content-length", "0")  # bodies without it are limited while they arrive
-        if not length.isdigit() or int(length) > self.options.limits.body_bytes:
-            return error_response(413, f"the body is larger than {self.options.limits.body_bytes} bytes")
+        if not length.isdigit() or int(length) > MAX_BODY_BYTES:
+            return error_response(413, f"the body is larger than {MAX_BODY_BYTES} bytes")
         return None
 
 

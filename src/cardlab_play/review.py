@@ -13,14 +13,11 @@ from cardlab_play.advice import (
     rounded,
     verdict_message,
 )
-from cardlab_play.agent_catalog import AgentCatalog
-from cardlab_play.analysis import DecisionAnalysis, analyze
-from cardlab_play.belief_networks import BeliefNetworks
+from cardlab_play.agent_catalog import AgentCatalog, BeliefNetworks
 from cardlab_play.errors import RequestError
-from cardlab_play.live_table import LiveTable
-from cardlab_play.playouts import OptionPlayouts, PlayoutAgent, play_out_options
+from cardlab_play.playouts import DecisionAnalysis, OptionPlayouts, PlayoutAgent, analyze, play_out_options
 from cardlab_play.serializers import result_message
-from cardlab_play.table import GameStep, Table
+from cardlab_play.table import GameStep, LiveTable, Table
 from cardlab_play.views.protocol import Json
 
 NUM_COSTLY = 5  # moves that are listed

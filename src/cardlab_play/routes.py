@@ -1,6 +1,6 @@
 """API routes; docs/play_api.md has examples.
 
-Sync routes run in the pool of `play.threads` threads, searches and advice in that of `play.slow_threads`.
+Sync routes run in the pool of `play.threads` threads, searches and advice in a pool of half as many.
 """
 
 import time
@@ -18,7 +18,6 @@ from cardlab_play.database import now
 from cardlab_play.dispatcher import Dispatcher
 from cardlab_play.game_rules import rules_message
 from cardlab_play.leaderboards import daily_message, deal_message, leaderboard_message
-from cardlab_play.live_table import LiveTable
 from cardlab_play.offered_games import OFFERED_GAMES
 from cardlab_play.record import record_rows
 from cardlab_play.request_guards import client_address
@@ -33,6 +32,7 @@ from cardlab_play.request_models import (
 from cardlab_play.review import replay_message
 from cardlab_play.serializers import games_message, listing_message, table_message
 from cardlab_play.sessions import COOKIE
+from cardlab_play.table import LiveTable
 from cardlab_play.views.protocol import Json
 
 MAX_EVENTS = 100  # of a table's history

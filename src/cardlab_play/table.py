@@ -12,6 +12,8 @@ import numpy as np
 from cardlab.games.agent_protocol import Agent
 from cardlab.games.protocol import Game, InfoStates, Players, States
 from cardlab.games.record_arrays import copied, join
+from cardlab_play.agent_catalog import AgentChoice
+from cardlab_play.database import GameRow
 from cardlab_play.deals import Deal
 from cardlab_play.errors import RequestError
 from cardlab_play.views import make_view
@@ -196,3 +198,29 @@ class Table:
 def _legal_actions(game: Game, info_states: InfoStates) -> list[int]:
     """The legal actions of the current player, from its InfoState [1]."""
     return np.flatnonzero(game.legal_actions(info_states)[0]).tolist()
+
+
+@dataclass
+class LiveTable:
+    """A table in memory and its database row."""
+
+    row: GameRow
+    table: Table
+    par_failed: bool = False  # the par agent failed: the game has no par
+    agents_replaced: bool = False  # by random agents because one failed to load: the result does not count
+
+    @property
+    def opponents(self) -> list[AgentChoice]:
+        """The agents by seat, without the player's."""
+        return [AgentChoice(**opponent) for opponent in self.row.deal.opponents]
+
+    @property
+    def par(self) -> AgentChoice:
+        """The agent that plays the same deal for comparison."""
+        return AgentChoice(**self.row.deal.par)
+
+
+def check_practice(live: LiveTable, what: str) -> None:
+    """Raise a 409 in a game that counts."""
+    if live.row.counts:
+        raise RequestError(409, f"this game counts: {what} is for practice games")

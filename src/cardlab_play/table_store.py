@@ -12,21 +12,30 @@ from sqlalchemy import Engine, func, select, update
 from sqlalchemy.orm import Session
 
 from cardlab.agents.random_agent import RandomAgent
-from cardlab.core.options import InvalidOption
+from cardlab.core.messages import InvalidOption
 from cardlab.games.agent_protocol import Agent
 from cardlab.games.protocol import Game
 from cardlab_play.agent_catalog import AgentCatalog, AgentChoice
 from cardlab_play.database import CLOSED, FINISHED, OPEN, RESIGNED, DealRow, GameRow, now
-from cardlab_play.deal_factory import DealFactory
-from cardlab_play.deals import Deal, Secret, new_id, new_seed
+from cardlab_play.deals import (
+    Deal,
+    DealFactory,
+    Secret,
+    check_capacity,
+    check_no_counting_game,
+    has_game,
+    lock_user,
+    new_id,
+    new_seed,
+)
 from cardlab_play.errors import AgentUnloadable, RequestError, one_line
-from cardlab_play.live_table import LiveTable, check_practice
 from cardlab_play.offered_games import make_offered_game
-from cardlab_play.opening_rules import check_capacity, check_no_counting_game, has_game, lock_user
 from cardlab_play.options import PlayOptions
 from cardlab_play.request_models import TableRequest
-from cardlab_play.table import Table
+from cardlab_play.table import LiveTable, Table, check_practice
 
+MAX_IN_MEMORY = 1000
+"""Tables in memory; others are replayed from their actions on request."""
 _log = logging.getLogger(__name__)
 
 
@@ -195,7 +204,7 @@ class TableStore:
         with self._lock:
             self._tables[live.row.id] = live
             self._tables.move_to_end(live.row.id)
-            while len(self._tables) > self.options.limits.kept_in_memory:
+            while len(self._tables) > MAX_IN_MEMORY:
                 self._tables.popitem(last=False)
 
     def _check_turn(self, live: LiveTable, number: int) -> None:

@@ -25,13 +25,12 @@ from cardlab.core.child_processes import ChildProcess, Report
 from cardlab.games.make_game import make_game
 from cardlab.games.protocol import Game
 from cardlab_play.advice import advice, playout_agent
-from cardlab_play.agent_catalog import AgentCatalog, AgentChoice
-from cardlab_play.analysis import analyze
-from cardlab_play.belief_networks import BeliefNetworks
+from cardlab_play.agent_catalog import AgentCatalog, AgentChoice, BeliefNetworks
 from cardlab_play.deals import Deal
 from cardlab_play.errors import one_line
 from cardlab_play.offered_games import OFFERED_GAMES
 from cardlab_play.options import PlayOptions
+from cardlab_play.playouts import analyze
 from cardlab_play.table import Table
 
 IDLE_SECONDS = 1.0  # time without requests before the next task starts

@@ -10,7 +10,7 @@ import torch
 from cardlab.agents.beliefs import Belief, load_belief, save_belief
 from cardlab.agents.policy_descriptions import PolicyError
 from cardlab.agents.registry import load_agent
-from cardlab.core.options import InvalidOption
+from cardlab.core.messages import InvalidOption
 from cardlab.games.agent_protocol import Agent
 from cardlab.games.loop import play
 from cardlab.games.make_game import make_game

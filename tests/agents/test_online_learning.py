@@ -11,7 +11,7 @@ from cardlab.agents.policy_files import describe, save_policy
 from cardlab.agents.registry import load_agent
 from cardlab.agents.search.online_learning import OnlineLearner
 from cardlab.agents.search.search_io import SearchResult
-from cardlab.core.options import InvalidOption
+from cardlab.core.messages import InvalidOption
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.seating import make_lineup
 from cardlab.games.loop import play_out

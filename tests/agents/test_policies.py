@@ -14,7 +14,7 @@ from cardlab.agents.network_files import save_weights
 from cardlab.agents.policy_descriptions import PolicyError, policy_digest, policy_game
 from cardlab.agents.policy_files import describe, load_network, load_policy, save_policy
 from cardlab.agents.registry import load_agent
-from cardlab.core.options import InvalidOption
+from cardlab.core.messages import InvalidOption
 from cardlab.games.make_game import make_game
 from cardlab.networks.actions_options import ActionsOptions
 from cardlab.networks.lines_options import LinesOptions

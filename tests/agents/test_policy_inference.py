@@ -7,7 +7,7 @@ import pytest
 
 from cardlab.agents.policy_inference import SLIP, TEMPERATURE, PolicyInference
 from cardlab.agents.registry import load_agent
-from cardlab.core.options import InvalidOption
+from cardlab.core.messages import InvalidOption
 from cardlab.games.big2.actions import PASS
 from cardlab.games.big2.rules import HIDDEN
 from cardlab.games.loop import play

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cardlab.agents.registry import agent_names, make_agent
-from cardlab.core.options import InvalidOption
+from cardlab.core.messages import InvalidOption
 from cardlab.games.cards.hands import strength_table
 from cardlab.games.five_o import column_probability
 from cardlab.games.five_o.game import FiveO

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cardlab.agents.registry import agent_names, make_agent
-from cardlab.core.options import InvalidOption
+from cardlab.core.messages import InvalidOption
 from cardlab.games.cards.deck import cards_text, parse_cards
 from cardlab.games.cards.hands import front_table, keys_of, strength_table
 from cardlab.games.loop import play_out

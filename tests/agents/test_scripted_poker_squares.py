@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from cardlab.agents.registry import make_agent
-from cardlab.core.options import InvalidOption
+from cardlab.core.messages import InvalidOption
 from cardlab.games.cards.deck import parse_card, parse_cards
 from cardlab.games.loop import play_out
 from cardlab.games.poker_squares.game import PokerSquares

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from cardlab.agents.registry import make_agent
-from cardlab.core.options import InvalidOption
+from cardlab.core.messages import InvalidOption
 from cardlab.games.loop import play_out
 from cardlab.games.protocol import States
 from cardlab.games.thirty_one.game import ThirtyOne

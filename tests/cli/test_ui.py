@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from cardlab.cli.ui import compare_links, serve, sweep_link
-from cardlab.core.options import InvalidOption
+from cardlab.core.messages import InvalidOption
 from cardlab.tracking import Store
 from cardlab.tracking.policy_lookup import DIGEST, run_link
 from services import free_port

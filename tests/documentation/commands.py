@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(r"^```(bash|console)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 KNOWN_FENCES = ("bash", "console", "python", "text", "yaml", "json", "math", "nginx")
 SERVICES = ("export", "umask", "openssl", "echo", "initdb", "pg_ctl", "createdb", "moto_server", "mlflow")

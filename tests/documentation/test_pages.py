@@ -42,10 +42,10 @@ LOADED = {
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The pages, built as `make docs` builds them: a broken link or a missing page is a failure."""
     folder = tmp_path_factory.mktemp("site")
-    path = os.pathsep.join([str(ROOT), str(ROOT / "src")])
+    path = os.pathsep.join([str(ROOT / "tools"), str(ROOT / "src")])
     done = subprocess.run(
         [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder)],
-        cwd=ROOT,
+        cwd=ROOT / "tools" / "website",
         env=os.environ | {"PYTHONPATH": path, "NO_MKDOCS_2_WARNING": "1"},
         capture_output=True,
         text=True,

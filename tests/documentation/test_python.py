@@ -13,7 +13,7 @@ from plays import PLAYS
 ROOT = Path(__file__).parents[2]
 PAGES = {
     str(path.relative_to(ROOT)): blocks
-    for path in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    for path in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
     if (blocks := re.findall(r"^```python\n(.*?)^```", path.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE))
 }
 FRAGMENTS = {

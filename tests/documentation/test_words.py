@@ -7,10 +7,10 @@ import re
 
 import pytest
 
-from documentation.texts import ROOT, Text, all_texts
+from documentation.texts import CHANGELOG, ROOT, Text, all_texts
 
-MOST_WORDS = 25  # between two of . ! ? : ;
-MOST_LINES = 6
+MAX_WORDS = 25  # between two of . ! ? : ;
+MAX_LINES = 6
 WORDS = {
     r"told|tell|tells|tellings?": "reported, prints, shows, returns, raises",
     r"(go|goes|going|went) on": "resumes, continues",
@@ -43,10 +43,10 @@ def complaints(text: Text) -> list[str]:
     ]
     for sentence in re.split(r"(?<=[.!?:;])\s+", text.text):
         length = len(re.findall(r"[A-Za-z][\w'-]*", sentence))
-        if length > MOST_WORDS:
-            found.append(f"{text.place}: {length} words, at most {MOST_WORDS}: {sentence[:80]}…")
-    if text.lines > MOST_LINES:
-        found.append(f"{text.place}: a paragraph of {text.lines} lines, at most {MOST_LINES}: {text.text[:80]}…")
+        if length > MAX_WORDS:
+            found.append(f"{text.place}: {length} words, at most {MAX_WORDS}: {sentence[:80]}…")
+    if text.lines > MAX_LINES:
+        found.append(f"{text.place}: a paragraph of {text.lines} lines, at most {MAX_LINES}: {text.text[:80]}…")
     return found
 
 
@@ -73,7 +73,7 @@ def test_the_check_finds_what_it_should(text: str, lines: int, complaint: str) -
 
 
 def test_no_page_is_long() -> None:
-    pages = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]
+    pages = [ROOT / "README.md", *(set((ROOT / "docs").rglob("*.md")) - {CHANGELOG})]
     lengths = {str(page.relative_to(ROOT)): len(page.read_text(encoding="utf-8").splitlines()) for page in pages}
     assert not {page: length for page, length in lengths.items() if length > 250}
     assert lengths["README.md"] <= 180

@@ -3,7 +3,7 @@ import json
 import pytest
 from rich.console import Console
 
-from cardlab.core.options import InvalidOption
+from cardlab.core.messages import InvalidOption
 from cardlab.evaluation.evaluate import evaluate, evaluation_table, write_evaluation
 from cardlab.evaluation.intervals import Estimate
 from cardlab.evaluation.main_score import main_score

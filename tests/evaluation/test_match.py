@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import cardlab
 from cardlab.agents.random_agent import RandomAgent
 from cardlab.core.child_processes import ChildKilled
-from cardlab.core.options import InvalidOption
+from cardlab.core.messages import InvalidOption
 from cardlab.evaluation.match import compare, play_match
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.seating import distinct_seatings, make_lineup

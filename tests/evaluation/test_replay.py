@@ -4,7 +4,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from cardlab.core.options import InvalidOption
+from cardlab.core.messages import InvalidOption
 from cardlab.evaluation.game_record import GameRecord, RecordError, dealt_state, load_record, save_record
 from cardlab.evaluation.match import play_match
 from cardlab.evaluation.options import ArenaOptions

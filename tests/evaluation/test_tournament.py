@@ -6,7 +6,7 @@ import shutil
 import numpy as np
 import pytest
 
-from cardlab.core.options import InvalidOption
+from cardlab.core.messages import InvalidOption
 from cardlab.evaluation import pairings
 from cardlab.evaluation.intervals import Estimate
 from cardlab.evaluation.match import play_match

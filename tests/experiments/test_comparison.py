@@ -9,7 +9,7 @@ import pytest
 
 import cardlab
 from cardlab.cli import main
-from cardlab.core.options import InvalidOption
+from cardlab.core.messages import InvalidOption
 from cardlab.tracking import Store
 from cardlab.tracking.run_state import RunState
 

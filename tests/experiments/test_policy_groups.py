@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cardlab.core.options import InvalidOption
+from cardlab.core.messages import InvalidOption
 from cardlab.experiments.policy_groups import find_group, own_references, policies_by_seed, policy_config
 from cardlab.tracking.run_state import RunState
 

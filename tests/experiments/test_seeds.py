@@ -11,7 +11,7 @@ import pytest
 
 from cardlab.agents.policy_descriptions import policy_digest
 from cardlab.cli import main
-from cardlab.core.options import InvalidOption
+from cardlab.core.messages import InvalidOption
 from cardlab.experiments.config.composition import compose_experiment
 from cardlab.experiments.config.seed_options import parse_seeds
 from cardlab.experiments.learning_curves import read_columns

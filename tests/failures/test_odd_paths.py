@@ -9,7 +9,7 @@ from pathlib import Path
 import optuna
 import pytest
 
-from cardlab.core.options import InvalidOption
+from cardlab.core.messages import InvalidOption
 from cardlab.experiments.sweep.storages import open_storage, storage_address
 from cardlab.tracking import Store
 from cardlab.tracking.policy_lookup import find_origin

@@ -10,7 +10,7 @@ from sqlalchemy import create_engine
 
 from cardlab.cli import main
 from cardlab.tracking import Store, TrackingUnavailable
-from cardlab.tracking.sqlite_files import sqlite_address
+from cardlab.tracking.connection import sqlite_address
 
 OLD = "bda7b8c39065"  # a schema of an earlier MLflow 3
 

@@ -6,7 +6,7 @@ import pytest
 from sb3_contrib.common.maskable.utils import get_action_masks
 
 import cardlab
-from cardlab.core.options import InvalidOption
+from cardlab.core.messages import InvalidOption
 from cardlab.games.loop import IllegalAction, play
 from cardlab.games.make_game import game_names
 from cardlab.games.protocol import Actions, Game, InfoStates, Players

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import cardlab
-from cardlab.core.options import InvalidOption
+from cardlab.core.messages import InvalidOption
 from cardlab.games.loop import IllegalAction
 from cardlab.integrations import as_agent, sb3_agent
 from policy_functions import lowest, lowest_of_all

@@ -12,7 +12,7 @@ from pettingzoo.utils.wrappers import TerminateIllegalWrapper
 from stable_baselines3.common.env_checker import check_env as check_sb3_env
 
 import cardlab
-from cardlab.core.options import InvalidOption
+from cardlab.core.messages import InvalidOption
 from cardlab.games.loop import IllegalAction
 from cardlab.games.make_game import game_names
 from cardlab.integrations import make_aec, make_env, register_games

@@ -9,7 +9,7 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from cardlab.core.options import InvalidOption
+from cardlab.core.messages import InvalidOption
 from cardlab.learners.base import TrainingDiverged
 from cardlab.learners.ppo.options import PPOOptions
 from cardlab.networks.mlp_options import MLPOptions

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from cardlab.agents.exploration import epsilon_softmax
-from cardlab.core.options import InvalidOption
+from cardlab.core.messages import InvalidOption
 from cardlab.experiments.config.build_experiment import build_experiment
 from cardlab.experiments.config.composition import compose_experiment
 from cardlab.learners.td.options import TDOptions

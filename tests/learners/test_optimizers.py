@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 import torch
 
-from cardlab.core.options import InvalidOption
+from cardlab.core.messages import InvalidOption
 from cardlab.learners.td.options import TDOptions
 from cardlab.training.training_process import build_learner
 from learners.kuhn_training import kuhn_experiment

@@ -11,7 +11,7 @@ from torch.nn import functional
 
 from cardlab.agents.exploration import annealed_epsilon
 from cardlab.agents.network_agents import observe_afterstates
-from cardlab.core.options import InvalidOption
+from cardlab.core.messages import InvalidOption
 from cardlab.games.make_game import make_game
 from cardlab.games.protocol import HasOpening
 from cardlab.learners.dqn.options import DQNOptions

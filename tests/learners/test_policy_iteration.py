@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from safetensors.torch import load_file
 
-from cardlab.core.options import InvalidOption
+from cardlab.core.messages import InvalidOption
 from cardlab.experiments.config.build_experiment import build_experiment
 from cardlab.experiments.config.composition import compose_experiment
 from cardlab.games.loop import play_out

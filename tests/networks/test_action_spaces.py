@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from cardlab.agents.network_agents import SoftmaxAgent
 from cardlab.agents.random_agent import RandomAgent
-from cardlab.core.options import InvalidOption
+from cardlab.core.messages import InvalidOption
 from cardlab.games.big2.combinations import KINDS
 from cardlab.games.loop import play
 from cardlab.games.make_game import make_game

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from cardlab.agents.random_agent import RandomAgent
-from cardlab.core.options import InvalidOption
+from cardlab.core.messages import InvalidOption
 from cardlab.games.loop import play
 from cardlab.games.make_game import make_game
 from cardlab.networks.lines import LinesNetwork

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from cardlab.core.options import InvalidOption
+from cardlab.core.messages import InvalidOption
 from cardlab.games.make_game import make_game
 from cardlab.networks.mlp_options import MLPOptions
 

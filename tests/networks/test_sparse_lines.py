@@ -11,7 +11,7 @@ from cardlab.agents.registry import load_agent
 from cardlab.agents.search.builders import build_search
 from cardlab.agents.search.leaves import KernelPlayouts
 from cardlab.agents.search.options import MonteCarloOptions
-from cardlab.core.options import InvalidOption
+from cardlab.core.messages import InvalidOption
 from cardlab.games.loop import play
 from cardlab.games.make_game import make_game
 from cardlab.networks.protocol import encode_for

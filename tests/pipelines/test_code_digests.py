@@ -164,7 +164,7 @@ def test_what_an_edit_makes_stale(
         ("evaluation/tournament.py", {"tournaments"}),
         ("experiments/report/score_intervals.py", {"report"}),
         ("experiments/promotion/gate.py", using(("promote",))),
-        ("experiments/sweep/samplers.py", {"tune"}),
+        ("experiments/sweep/study.py", {"tune"}),
         ("../../pipelines/evaluate.py", using(("evaluate",))),
     ],
 )

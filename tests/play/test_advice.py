@@ -8,7 +8,7 @@ import torch
 
 from cardlab.agents.policy_descriptions import PolicyError
 from cardlab.agents.policy_files import describe, save_policy
-from cardlab.core.options import InvalidOption
+from cardlab.core.messages import InvalidOption
 from cardlab.games.make_game import make_game
 from cardlab.networks.mlp_options import MLPOptions
 from cardlab_play.playouts import OptionPlayouts

@@ -7,8 +7,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from cardlab_play import connections
-from cardlab_play.idle_tables import close_unplayed_tables
+from cardlab_play.dispatcher import close_unplayed_tables
 from play_server import JSON, TABLE_REQUESTS, limits, raw
 
 BODY = json.dumps(TABLE_REQUESTS["five_o"]).encode()
@@ -32,7 +31,7 @@ def connect(server, source="127.0.0.1", data=b""):
     ids=["nothing", "headers", "body"],
 )
 def test_an_unfinished_request_is_cut_off(start, monkeypatch, start_of_a_request):
-    monkeypatch.setattr(connections, "REQUEST_SECONDS", 0.5)
+    monkeypatch.setattr("cardlab_play.server.REQUEST_SECONDS", 0.5)
     whole = b"GET /api/session HTTP/1.1\r\nHost: localhost\r\n\r\n"
     with start() as server, connect(server, data=whole) as kept, connect(server, data=whole) as slow:
         assert b"200 OK" in slow.recv(10_000)
@@ -89,8 +88,9 @@ def test_only_a_proxy_names_the_address_of_a_client(start, trusted):
         assert statuses == ([201, 201, 429, 201] if trusted else [201, 429, 429, 429])
 
 
-def test_unplayed_tables_are_closed_without_a_result(start):
-    with start(limits=limits(unplayed_minutes=1e-9)) as server:
+def test_unplayed_tables_are_closed_without_a_result(start, monkeypatch):
+    monkeypatch.setattr("cardlab_play.dispatcher.UNPLAYED_MINUTES", 1e-9)
+    with start() as server:
         client, player = server.client(), server.client()
         table, daily = client.open(TABLE_REQUESTS["five_o"]), client.open({"game": "big2", "deal": "daily"})
         first = player.open(TABLE_REQUESTS["five_o"])

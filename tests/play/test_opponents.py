@@ -7,7 +7,7 @@ import pytest
 
 from cardlab.agents.policy_paths import champion_folder
 from cardlab.games.make_game import make_game
-from cardlab_play.strengths import strength_text
+from cardlab_play.serializers import strength_text
 
 
 @pytest.mark.parametrize("name", ["big2", "thirty_one", "five_o", "open_face", "poker_squares"])

@@ -84,7 +84,7 @@ def test_it_exits_cleanly_during_the_warm_up(tmp_path, moment):
         (["play.host=0.0.0.0"], r"play\.host=0\.0\.0\.0: must be a loopback address .* play\.hosts="),
         (["play.proxies=[nginx]"], r"play\.proxies=nginx: must be addresses or networks"),
         (["play.host=192.0.2.1", "play.hosts=[x]"], r"play\.host=192\.0\.2\.1: must be an address of this machine"),
-        (["play.belief.whist=nowhere"], r"play\.belief\.whist=nowhere: must be left out: the games are poker_squares"),
+        (["play.belief.whist=nowhere"], r"play\.belief=whist: must be one of "),
         (["play.limits.tables=0"], r"play\.limits\.tables=0: must be"),
         (["play.prot=1"], r"play\.prot"),
         (["play.advisor=nobody"], r"play\.advisor=nobody: must be one of champion, .*planner.*reflex_1.*random"),

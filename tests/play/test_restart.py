@@ -7,10 +7,10 @@ import pytest
 from sqlalchemy import update
 from sqlalchemy.orm import Session
 
-from cardlab.core.options import InvalidOption
+from cardlab.core.messages import InvalidOption
 from cardlab_play.database import DatabaseError, DealRow, GameRow, now, open_database
 from cardlab_play.deals import load_secret
-from cardlab_play.idle_tables import close_idle_table, close_idle_tables, find_idle_tables
+from cardlab_play.dispatcher import close_idle_table, close_idle_tables, find_idle_tables
 from play_server import TABLE_REQUESTS, make_options, run_server
 
 
@@ -43,10 +43,9 @@ def test_on_postgresql(tmp_path, postgresql):
     run_twice(make_options(tmp_path, database=postgresql))
 
 
-def test_tables_outside_the_memory_are_restored(start, tmp_path):
-    limits = make_options(tmp_path).limits
-    small = type(limits)(**{**vars(limits), "kept_in_memory": 1})
-    with start(limits=small) as server:
+def test_tables_outside_the_memory_are_restored(start, monkeypatch):
+    monkeypatch.setattr("cardlab_play.table_store.MAX_IN_MEMORY", 1)
+    with start() as server:
         client = server.client()
         tables = [client.open(TABLE_REQUESTS["big2"]) for _ in range(3)]
         for table in tables:

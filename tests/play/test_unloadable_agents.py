@@ -8,8 +8,7 @@ import torch
 from cardlab.agents.policy_files import describe, save_policy
 from cardlab.games.make_game import make_game
 from cardlab.networks.mlp_options import MLPOptions
-from cardlab_play.agent_catalog import AgentCatalog, AgentChoice
-from cardlab_play.belief_networks import BeliefNetworks
+from cardlab_play.agent_catalog import AgentCatalog, AgentChoice, BeliefNetworks
 from cardlab_play.errors import AgentUnloadable
 from cardlab_play.warmup import WarmUp
 from play_server import TABLE_REQUESTS, ApiClient, make_options, run_server

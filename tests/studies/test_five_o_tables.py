@@ -9,7 +9,7 @@ import pytest
 from omegaconf import OmegaConf
 
 from cardlab.agents.registry import make_agent
-from cardlab.core.options import InvalidOption
+from cardlab.core.messages import InvalidOption
 from cardlab.games.cards.hands import strengths
 from cardlab.games.loop import play_out
 from cardlab.games.make_game import make_game

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from cardlab.core.addresses import without_password
-from cardlab.core.options import InvalidOption
+from cardlab.core.messages import InvalidOption
 from cardlab.tracking import Store, TrackingUnavailable
 from cardlab.tracking.connection import project_root
 from cardlab.tracking.experiment_tags import update_experiments
@@ -214,7 +214,7 @@ def test_an_experiment_says_what_its_scores_mean_and_opens_on_its_trainings(stor
 
 
 def test_a_locked_store_is_named_with_what_to_do(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cardlab.tracking.sqlite_files._TIMEOUT", 0.1)
+    monkeypatch.setattr("cardlab.tracking.connection._TIMEOUT", 0.1)
     with closing(sqlite3.connect(store.root / "mlflow.db")) as writer:
         writer.execute("PRAGMA locking_mode = EXCLUSIVE")
         writer.execute("BEGIN EXCLUSIVE")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from cardlab.agents.registry import load_agent
-from cardlab.core.options import InvalidOption
+from cardlab.core.messages import InvalidOption
 from cardlab.games.make_game import make_game
 from cardlab.learners.belief.loss import SEEN
 from cardlab.learners.belief.options import BeliefTraining

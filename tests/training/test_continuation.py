@@ -7,7 +7,7 @@ import pytest
 import torch
 from safetensors.numpy import load_file
 
-from cardlab.core.options import InvalidOption
+from cardlab.core.messages import InvalidOption
 from cardlab.learners.rollouts.opponents.pool import PRIOR
 from cardlab.training.experiment import TRAINING_FILE
 from cardlab.training.run import Trained, run_folder

@@ -62,25 +62,6 @@ def test_several_seeds_are_refused(monkeypatch: pytest.MonkeyPatch, capsys: pyte
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
-    [
-        ({"WORLD_SIZE": "abc"}, "WORLD_SIZE=abc: must be the number of processes, as torchrun sets it; or unset"),
-        ({"WORLD_SIZE": "0"}, "WORLD_SIZE=0: must be the number of processes"),
-        ({"WORLD_SIZE": "2"}, "RANK=(left out): must be set with WORLD_SIZE=2, as torchrun does"),
-        ({"WORLD_SIZE": "2", "RANK": "2"}, "RANK=2: must be set with WORLD_SIZE=2"),
-        ({"WORLD_SIZE": "2", "RANK": "1"}, "MASTER_ADDR=(left out): must be set with WORLD_SIZE=2"),
-    ],
-)
-def test_half_an_environment_of_torchrun_is_refused(
-    given: dict[str, str], said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    for name, value in given.items():
-        monkeypatch.setenv(name, value)
-    assert main(["train", *ARGUMENTS]) == USAGE_ERROR
-    assert said in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
     ("text", "kind"),
     [("CUDA out of memory", RuntimeError), ("[gloo/transport/tcp/pair.cc:547] Connection closed by peer", ProcessLost)],
 )

@@ -61,7 +61,7 @@ def logged(folder: Path, log: Log) -> dict[int, Mapping[str, float]]:
 def test_many_iterations_are_logged_as_means(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     every = logged(tmp_path / "every", Log())
     assert list(every) == [512 * number for number in range(1, 12)]
-    monkeypatch.setattr("cardlab.training.learning_curve.MOST_LOGGED", 4)
+    monkeypatch.setattr("cardlab.training.learning_curve.MAX_LOGGED", 4)
     means = logged(tmp_path / "means", Log())
     assert list(means) == [512 * number for number in (3, 6, 9, 11)]
     for number in (3, 6, 9):
@@ -74,7 +74,7 @@ def test_many_iterations_are_logged_as_means(tmp_path: Path, monkeypatch: pytest
 
 
 def test_an_interrupted_training_logs_the_same_means(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cardlab.training.learning_curve.MOST_LOGGED", 4)
+    monkeypatch.setattr("cardlab.training.learning_curve.MAX_LOGGED", 4)
     whole = logged(tmp_path / "whole", Log())
     first, rest = Log(2), Log()
     with pytest.raises(Interrupted):

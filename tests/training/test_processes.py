@@ -15,7 +15,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cardlab.core.options import InvalidOption
+from cardlab.core.messages import InvalidOption
 from cardlab.learners.base import Learner, TrainingDiverged
 from cardlab.learners.distributed import ProcessGroup
 from cardlab.learners.rollouts.opponents.pool import PoolOptions

@@ -9,7 +9,7 @@ from safetensors.numpy import load_file
 
 from cardlab.agents.policy_files import load_policy
 from cardlab.agents.random_agent import RandomAgent
-from cardlab.core.options import InvalidOption
+from cardlab.core.messages import InvalidOption
 from cardlab.evaluation.match import play_match
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.games.make_game import make_game

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from cardlab.agents.policy_descriptions import policy_digest
-from cardlab.core.options import InvalidOption
+from cardlab.core.messages import InvalidOption
 from cardlab.evaluation.snapshot_matches import find_snapshots
 from cardlab.training import run as run_module
 from cardlab.training.callbacks import Checkpoints

@@ -10,7 +10,7 @@ import torch
 from safetensors.numpy import load_file
 
 from cardlab.agents.network_agents import SoftmaxAgent
-from cardlab.core.options import InvalidOption
+from cardlab.core.messages import InvalidOption
 from cardlab.experiments.config.build_experiment import build_experiment
 from cardlab.experiments.config.composition import compose_experiment
 from cardlab.games.make_game import make_game

@@ -6,7 +6,8 @@ import numpy as np
 
 from cardlab.agents.search.builders import ENDGAME_SAMPLES, EndgameSolver, Resolve, make_endgame_solver
 from cardlab.agents.search.search_io import DEALS, make_search_decisions
-from cardlab.core.options import InvalidOption, check_whole
+from cardlab.core.messages import InvalidOption
+from cardlab.core.options import check_whole
 from cardlab.games.agent_protocol import Agent
 from cardlab.games.protocol import Actions, Game, InfoStates, Players
 

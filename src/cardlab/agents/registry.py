@@ -17,7 +17,8 @@ from typing import Any, cast
 from cardlab.agents.policy_descriptions import game_for
 from cardlab.agents.policy_paths import ADDRESS, CHAMPION, policy_folder, policy_hint
 from cardlab.agents.specs import InvalidAgent, name_and_options, split_name
-from cardlab.core.options import InvalidOption, checked
+from cardlab.core.messages import InvalidOption
+from cardlab.core.options import checked
 from cardlab.core.parts import find_object, find_place, is_dotted
 from cardlab.games.agent_protocol import Agent, agent_text
 from cardlab.games.make_game import check_game

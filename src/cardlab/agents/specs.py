@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from cardlab.agents.policy_paths import ADDRESSES, is_policy_folder
-from cardlab.core.options import InvalidOption
+from cardlab.core.messages import InvalidOption
 
 SEARCHES = ("monte_carlo", "expectimax", "tree", "puct")
 

@@ -3,15 +3,17 @@
 import csv
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
+from pydantic import Field
 from rich.console import Console
 from rich.table import Table
 
 from cardlab.agents.registry import load_agent
 from cardlab.cli.verbs import Request
 from cardlab.core.files import check_folder
-from cardlab.core.options import InvalidOption, Text, check_whole, checked
+from cardlab.core.messages import InvalidOption
+from cardlab.core.options import Text, check_whole, checked
 from cardlab.experiments.config.build_parts import build_game, check_agents, group
 from cardlab.experiments.run_paths import quoted
 from cardlab.games.make_game import without_training_options
@@ -30,9 +32,7 @@ def run(request: Request) -> int:
     if name != "big2":
         raise InvalidOption("game", name, "big2, whose players hold hands that others may guess")
     game = without_training_options(build_game(config["game"]))
-    agents = checked("agents", config["agents"], tuple[Text, ...])
-    if not agents:
-        raise InvalidOption("agents", agents, "a list of at least one agent")
+    agents = checked("agents", config["agents"], Annotated[tuple[Text, ...], Field(min_length=1)])
     seed = check_whole("seed", config["seed"], 0)
     network = BeliefOptions(**group("network", config["network"]))
     training = BeliefTraining(**group("training", config["training"]))

@@ -4,12 +4,11 @@ import hashlib
 import os
 import shutil
 import sys
-import time
 from collections.abc import Iterator, Mapping
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import yaml
 from filelock import FileLock, Timeout
@@ -17,7 +16,7 @@ from filelock import FileLock, Timeout
 from cardlab.cli.verbs import Request
 from cardlab.core.files import load_json
 from cardlab.core.kernels import numba
-from cardlab.core.options import InvalidOption, checked
+from cardlab.core.options import checked
 from cardlab.experiments.config.build_experiment import build_experiment
 from cardlab.experiments.config.options import InvalidConfiguration
 from cardlab.experiments.run_paths import LATEST
@@ -25,10 +24,10 @@ from cardlab.tracking.connection import project_root
 from cardlab.tracking.lineage import run_git
 from cardlab.tracking.policy_lookup import CONFIG
 
+Kind = Literal["earlier", "checkpoints"]
 KINDS = {
-    "former": "trainings of former code, recorded in mlartifacts/: their folders in runs/, but not runs/NAME/latest",
+    "earlier": "runs of earlier code versions, recorded in mlartifacts/: folders in runs/, but not runs/NAME/latest",
     "checkpoints": "checkpoints of finished trainings, recorded in mlartifacts/: their commands train from the start",
-    "kernels": "compiled kernels of other code, unused for a day: compiled again where that code runs",
 }
 _PLACES = {
     "runs": "trainings",
@@ -40,12 +39,11 @@ _PLACES = {
     "studies.db": "the studies of sweeps",
 }
 _CHECKPOINT = "finished.ckpt"
-_KERNELS_IN_USE = 86_400.0  # seconds since a process of that code began
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """What may go: `paths`, while the lock in `folder` is free."""
+    """`paths` that can be deleted while the lock in `folder` is free."""
 
     kind: str
     folder: Path
@@ -59,17 +57,14 @@ class Candidate:
 
 def run(request: Request) -> int:
     """List places and candidates, ask, delete; the exit status."""
-    kinds = checked("kinds", request.config["kinds"], list[str])
-    for kind in kinds:
-        if kind not in KINDS:
-            raise InvalidOption("kinds", kind, f"any of {', '.join(KINDS)}")
+    kinds = checked("kinds", request.config["kinds"], list[Kind])
     ask = checked("ask", request.config["ask"], bool) and "--yes" not in request.flags
     root, cache = project_root(), Path(str(getattr(numba.core.config, "CACHE_DIR")))  # noqa: B009  filled at run time
     for place, meaning in _PLACES.items():
         _print_row(size(root / place), place, meaning)
     _print_row(size(cache), "kernels", f"compiled kernels of this code, in {cache.parent}")
-    found = [candidate for candidate in candidates(root, cache) if candidate.kind in kinds]
-    print("\nmay go:" if found else "\nnothing may go")
+    found = [candidate for candidate in candidates(root) if candidate.kind in kinds]
+    print("\ncan be deleted:" if found else "\nnothing can be deleted")
     for kind in kinds:
         if chosen := [candidate for candidate in found if candidate.kind == kind]:
             _print_row(sum(candidate.size for candidate in chosen), f"{kind} ({len(chosen)})", KINDS[kind])
@@ -81,8 +76,8 @@ def run(request: Request) -> int:
     return 0
 
 
-def candidates(root: Path, kernels: Path) -> Iterator[Candidate]:
-    """All that may go of the project at `root`; `kernels` is the folder of this code's compiled kernels."""
+def candidates(root: Path) -> Iterator[Candidate]:
+    """All that can be deleted of the project at `root`."""
     recorded, protected = _recorded(root), _protected(root)
     for checkpoint in sorted(file for file in _files(root / "runs") if file.name == _CHECKPOINT):
         folder = checkpoint.parent
@@ -94,17 +89,14 @@ def candidates(root: Path, kernels: Path) -> Iterator[Candidate]:
         if latest or _folder_now(root, config) == folder.name:
             yield Candidate("checkpoints", folder, (checkpoint,))
         else:
-            yield Candidate("former", folder, (folder,))
-    for folder in sorted(kernels.parent.glob("*/")) if kernels.parent.name == "kernels" else ():
-        if folder != kernels and time.time() - folder.stat().st_mtime > _KERNELS_IN_USE:
-            yield Candidate("kernels", folder, (folder,))
+            yield Candidate("earlier", folder, (folder,))
 
 
 def delete(candidate: Candidate) -> int:
-    """Delete it, unless a training holds its folder; the bytes that went."""
+    """Delete it, unless a training holds its folder; the bytes that it freed."""
     freed, lock = candidate.size, FileLock(candidate.folder / "lock", timeout=0)
     try:
-        with nullcontext() if candidate.kind == "kernels" else lock:
+        with lock:
             for path in candidate.paths:
                 if path.is_dir():
                     shutil.rmtree(path)
@@ -154,20 +146,21 @@ def _folder_now(root: Path, config: Mapping[str, Any]) -> str | None:
 
 def _protected(root: Path) -> list[Path]:
     """What git tracks below runs/, and what dvc.lock names. InvalidConfiguration where git fails."""
-    listed = run_git(root, "ls-files", "-z", "runs")
-    if listed is None and (root / ".git").exists():
-        raise InvalidConfiguration(f"{root}: git cannot list what it tracks below runs/; see what git status says")
-    lock = root / "dvc.lock"
+    listed, lock = run_git(root, "ls-files", "-z", "runs"), root / "dvc.lock"
     try:
+        if listed is None and (root / ".git").exists():
+            raise OSError("git cannot list what it tracks below runs/")
         stages: Mapping[str, Any] = yaml.safe_load(lock.read_text())["stages"] if lock.exists() else {}
     except (OSError, UnicodeDecodeError, TypeError, KeyError, yaml.YAMLError) as error:
-        raise InvalidConfiguration(f"{lock}: cannot be read as DVC's; git checkout dvc.lock brings it back") from error
+        raise InvalidConfiguration(
+            f"{root}: git and dvc.lock name files that stay, and must be read ({error})"
+        ) from error
     entries = (entry for stage in stages.values() for key in ("deps", "outs") for entry in stage.get(key, ()))
     return [root / name for name in (*(listed or "").split("\0"), *(entry["path"] for entry in entries)) if name]
 
 
 def _digest(file: Path) -> str:
-    """Of its bytes; empty for a file that is gone."""
+    """SHA-256 of the file; empty for a file that is gone."""
     try:
         with file.open("rb") as opened:
             return hashlib.file_digest(opened, "sha256").hexdigest()

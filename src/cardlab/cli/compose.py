@@ -50,8 +50,8 @@ def first_difference(wanted: object, found: object, key: str = "") -> str | None
 
 
 def _read_params() -> Any:
-    """The data of params.yaml; raises InvalidConfiguration if it cannot be read."""
+    """The data of params.yaml; none if it cannot be read."""
     try:
         return OmegaConf.to_container(OmegaConf.load(PARAMS))
-    except (OSError, YAMLError, OmegaConfBaseException) as error:
-        raise InvalidConfiguration(f"{PARAMS} cannot be read ({error}); run `cardlab compose`") from error
+    except (OSError, YAMLError, OmegaConfBaseException):
+        return {}

@@ -16,7 +16,8 @@ from cardlab.agents.specs import split_name
 from cardlab.cli.verbs import Request
 from cardlab.core.exit_status import INTERRUPTED
 from cardlab.core.files import check_file
-from cardlab.core.options import Flag, InvalidOption, Text, checked
+from cardlab.core.messages import InvalidOption
+from cardlab.core.options import Flag, Text, checked
 from cardlab.evaluation.evaluate import InterruptedEvaluation, evaluate, evaluation_table, write_evaluation
 from cardlab.evaluation.options import DEFAULT_REFERENCES, ArenaOptions
 from cardlab.evaluation.progress import progress_bars

@@ -1,21 +1,23 @@
-"""The texts of `cardlab --help` and `cardlab VERB --help`."""
+"""The texts of `cardlab --help` and `cardlab VERB --help`, and shell completion of verbs, GROUP=OPTION and keys."""
 
+import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import redirect_stdout
 from importlib.metadata import metadata
+from io import StringIO
 from pathlib import Path
 from typing import Any, cast
 
 from omegaconf import OmegaConf
 
-from cardlab.cli.arguments import FLAGS
-from cardlab.cli.verbs import VERBS, Verb
+from cardlab.cli.verbs import FLAGS, VERBS, Verb
 from cardlab.core.messages import as_written
-from cardlab.experiments.config.composition import compose_tree, initialised_hydra, search_folders
-from cardlab.experiments.config.error_lines import group_options, options_by_folder
+from cardlab.experiments.config.composition import compose_tree, initialised_hydra, run_hydra, search_folders
+from cardlab.experiments.config.error_lines import group_names, group_options, options_by_folder
 
 _KEY = re.compile(r"^(\s*)(\w+):[^#]*(?:#\s*(.+))?$")
-_OWN = "*"  # in place of an option: the file of the verb
+_OWN = "*"  # marks keys of the verb's own YAML file
 _COMMENT_COLUMN = 44
 _TRAIN_KEYS = {"game", "agent", "network", "opponents", "trainer", "arena"}
 _TRAIN_HELP = "as in `cardlab train --help`"
@@ -59,7 +61,7 @@ def verb_help(verb: Verb, overrides: Sequence[str] = ()) -> str:
     choices = {name: choice for name, choice in choices.items() if name.count(".") < 2}  # none inside mounts
     groups = _groups(choices, choices.get("game"))
     others = "; game=NAME --help lists those of another game" if isinstance(choices.get("game"), str) else ""
-    usage = f"usage: cardlab {verb.name}{f' {verb.words.upper()} …' if verb.words else ''}"
+    usage = f"usage: cardlab {verb.name}{f' {verb.positional_key.upper()} …' if verb.positional_key else ''}"
     sections = [
         [
             f"cardlab {verb.name}: {verb.summary}",
@@ -154,3 +156,57 @@ def _table(rows: Mapping[str, str]) -> list[str]:
     width = max(map(len, rows), default=0)
     indent = "\n" + " " * (width + 4)
     return [f"  {name:<{width}}  {text}".replace("\n", indent) for name, text in rows.items()]
+
+
+REQUESTS = [f"{action}={shell}" for action in ("install", "uninstall", "query") for shell in ("bash", "zsh", "fish")]
+_LINE = "COMP_LINE"  # variable in which Hydra's shell scripts pass the line
+
+
+def complete(request: str) -> None:
+    """Print a script for `eval` (`install=SHELL`, `uninstall=SHELL`), or the candidates (`query=SHELL`)."""
+    if not request.startswith("query="):
+        run_hydra("train", ["--shell-completion", request])
+        return
+    program, _, rest = os.environ.get(_LINE, "").partition(" ")
+    verb, space, overrides = _split(rest.lstrip())
+    if not space:
+        print(" ".join(dict.fromkeys(name.split()[0] for name in VERBS if name.startswith(verb))))
+    elif verb in VERBS:
+        word = overrides.rpartition(" ")[2]
+        second = [name.split()[1] for name in VERBS if name.startswith(f"{verb} {overrides}")]
+        if second and " " not in overrides:
+            print(" ".join(second))
+        if word.startswith("-"):
+            flags = [*re.findall(r"--[\w-]+", " ".join(FLAGS)), "--help", *VERBS[verb].flags]
+            print(" ".join(flag for flag in flags if flag.startswith(word)))
+        elif offered := _options(word):
+            print(("\n" if request == "query=fish" else " ").join(offered))
+        else:
+            os.environ[_LINE] = f"{program} {overrides}"
+            print(_keys(VERBS[verb].config_name, request), end="")
+
+
+def _split(line: str) -> tuple[str, str, str]:
+    """The verb of one word or two, the space behind it, and the overrides."""
+    for name in VERBS:
+        if " " in name and line.startswith(f"{name} "):
+            return name, " ", line.removeprefix(f"{name} ")
+    return line.partition(" ")
+
+
+def _options(word: str) -> list[str]:
+    """The completions of `word` if it is the beginning of GROUP=OPTION."""
+    key, sign, beginning = word.partition("=")
+    with initialised_hydra():
+        group = key.lstrip("+").partition("@")[0]
+        options = group_options(group) if sign and group in group_names() else []
+    return [f"{key}={option}" for option in options if option.startswith(beginning)]
+
+
+def _keys(config_name: str, query: str) -> str:
+    """Hydra's completions of keys; groups with folders get the sign = like other groups."""
+    with redirect_stdout(StringIO()) as printed:
+        run_hydra(config_name, ["--shell-completion", query])
+    with initialised_hydra():
+        groups = group_names()
+    return re.sub(r"\S+", lambda found: f"{found[0]}=" if found[0] in groups else found[0], printed.getvalue())

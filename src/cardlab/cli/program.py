@@ -1,22 +1,105 @@
-"""The program `cardlab`: finds the verb, composes its configuration, runs it, and prints errors in one line."""
+"""The program `cardlab`: parses the command line, composes the configuration of the verb, and runs it."""
 
 import argparse
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
+from difflib import get_close_matches
 from importlib.metadata import version
 from io import TextIOWrapper
+from pathlib import Path
+from typing import NoReturn
 
-from cardlab.cli.arguments import parse_arguments, split_verb, with_followed_groups, with_recipe
-from cardlab.cli.completion import complete
-from cardlab.cli.help_texts import overview, verb_help
-from cardlab.cli.verbs import ComposedConfig, Request, Verb
+from omegaconf import OmegaConf
+
+from cardlab.cli.help_texts import REQUESTS, complete, overview, verb_help
+from cardlab.cli.verbs import VERBS, ComposedConfig, Request, Verb
 from cardlab.core.exit_status import USAGE_ERROR, run_program
+from cardlab.core.files import load_json
 from cardlab.core.messages import ConfigurationError, combined
 from cardlab.evaluation.progress import QUIET
-from cardlab.experiments.config.composition import compose_tree, plain, run_hydra, tree_text, use_config_dir
-from cardlab.experiments.config.error_lines import decides_keys, key_of
+from cardlab.experiments.config.composition import (
+    compose_tree,
+    initialised_hydra,
+    plain,
+    run_hydra,
+    tree_text,
+    use_config_dir,
+)
+from cardlab.experiments.config.error_lines import group_options, key_of
 from cardlab.experiments.config.options import InvalidConfiguration
+
+_INFO = ("all", "config", "defaults", "defaults-tree", "plugins", "searchpath")  # Hydra's values of --info
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise InvalidConfiguration(f"{message}; run `cardlab --help`")
+
+
+def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
+    """The flags, and all other arguments as `words`; raises InvalidConfiguration for unknown flags."""
+    parser = _Parser(prog="cardlab", add_help=False, allow_abbrev=False)
+    parser.add_argument("words", nargs="*")
+    parser.add_argument("--help", "-h", action="store_true")
+    parser.add_argument("--quiet", "-q", action="store_true")
+    parser.add_argument("--version", action="store_true")
+    parser.add_argument("--shell-completion", "-sc", choices=REQUESTS)
+    parser.add_argument("--cfg", "-c", choices=("job", "hydra", "all"))
+    parser.add_argument("--resolve", action="store_true")
+    parser.add_argument("--package", "-p")
+    parser.add_argument("--info", "-i", nargs="?", const="all", choices=_INFO)
+    parser.add_argument("--config-dir", "-cd")
+    for flag in sorted({flag for verb in VERBS.values() for flag in verb.flags}):
+        parser.add_argument(flag, action="store_true", dest=flag)
+    return parser.parse_intermixed_args(list(arguments))
+
+
+def split_verb(words: Sequence[str]) -> tuple[Verb, tuple[str, ...]]:
+    """The verb, which has one word or two, and the overrides; raises InvalidConfiguration for an unknown verb."""
+    count = 2 if " ".join(words[:2]) in VERBS else 1
+    name = " ".join(words[:count])
+    if name not in VERBS:
+        near = get_close_matches(name, VERBS, n=1)
+        hint = f"did you mean '{near[0]}'?" if near else f"choose one of {', '.join(VERBS)}"
+        raise InvalidConfiguration(f"unknown command '{name}'; {hint}")
+    return VERBS[name], tuple(words[count:])
+
+
+def with_followed_groups(verb: Verb, overrides: tuple[str, ...]) -> tuple[str, ...]:
+    """The overrides with an option for each group that follows another, e.g. `sweep=dqn` with `agent=dqn`."""
+    for group, other in verb.default_from_group.items():
+        if not any(text.startswith(f"{group}=") for text in overrides):
+            # its own keys are known once its option is
+            others = [text for text in overrides if not key_of(text).startswith(f"{group}.")]
+            name = OmegaConf.select(compose_tree(verb.config_name, others), f"{other}.name")
+            with initialised_hydra():
+                overrides += (f"{group}={name if name in group_options(group) else 'standard'}",)
+    return overrides
+
+
+def with_recipe(verb: Verb, overrides: tuple[str, ...]) -> tuple[str, ...]:
+    """The overrides with one of the verb's recipes for the game where no experiment is given.
+
+    `agent=NAME` becomes experiment=GAME/NAME where there is one. The game is `game=`, or that of the policy's folder.
+    """
+    given = {key: value for key, _, value in (text.partition("=") for text in overrides)}
+    if not verb.recipes or "experiment" in given:
+        return overrides
+    game = given.get("game")
+    if game is None:
+        with suppress(OSError, ValueError, KeyError, TypeError):
+            game = load_json(Path(given["policy"].strip("'\"")) / "policy.json")["game"]
+    with initialised_hydra():
+        recipes = group_options("experiment")
+    if f"{game}/default" not in recipes:
+        return overrides
+    names = [given["agent"]] if "agent" in given else verb.recipes
+    found = next((name for name in names if f"{game}/{name}" in recipes), None)
+    if found is None:
+        return (*overrides, f"experiment={game}/default")
+    return (*(text for text in overrides if text != f"agent={found}"), f"experiment={game}/{found}")
 
 
 def run_arguments(arguments: Sequence[str] | None) -> int:
@@ -32,7 +115,7 @@ def _run(arguments: list[str]) -> int:
     if parsed.quiet:
         os.environ[QUIET] = "1"  # the processes of a sweep inherit it
     if parsed.shell_completion:
-        complete(parsed.words)
+        complete(parsed.shell_completion)
     elif parsed.version:
         print(f"cardlab {version('cardlab')}")
     elif parsed.words:
@@ -46,25 +129,16 @@ def _run(arguments: list[str]) -> int:
 
 def _run_verb(verb: Verb, overrides: tuple[str, ...], parsed: argparse.Namespace) -> int:
     flags = _flags(verb, parsed)
-    words = [text for text in overrides if verb.words and "=" not in text and not text.startswith("~")]
+    words = [text for text in overrides if verb.positional_key and "=" not in text and not text.startswith("~")]
     overrides = tuple(text for text in overrides if text not in words)
-    for text in overrides if words else ():
-        if key_of(text) == verb.words:
-            raise InvalidConfiguration(f"{text}: leave it out, since {' '.join(words)} are the {verb.words}")
     use_config_dir(parsed.config_dir)
-    for text in overrides if not (parsed.info or parsed.cfg in ("hydra", "all")) else ():
-        if key_of(text).startswith("hydra."):
-            raise InvalidConfiguration(f"{text}: has no effect, as no Hydra job is started; leave it out")
-    try:
-        overrides = with_recipe(verb, with_followed_groups(verb, overrides))
-        if parsed.help:
-            print(verb_help(verb, overrides))
-            return 0
-        tree = compose_tree(verb.config_name, overrides)
-    except ConfigurationError as error:
-        raise combined([error, *_errors_beside(error, verb, overrides)]) from error
+    overrides = with_recipe(verb, with_followed_groups(verb, overrides))
+    if parsed.help:
+        print(verb_help(verb, overrides))
+        return 0
+    tree = compose_tree(verb.config_name, overrides)
     if words:
-        tree[verb.words] = words  # not parsed by Hydra
+        tree[verb.positional_key] = words  # not parsed by Hydra
     if parsed.cfg == "job":
         print(tree_text(tree, package=parsed.package, resolve=parsed.resolve), end="")
     elif parsed.cfg:
@@ -87,31 +161,9 @@ def _call(verb: Verb, request: Request) -> int:
         raise combined([error, *wrong_values(request.config)]) from error
 
 
-def _errors_beside(error: ConfigurationError, verb: Verb, overrides: Sequence[str]) -> list[ConfigurationError]:
-    """The errors for wrong values beside an error of composition, where the right overrides can be composed alone."""
-    said = [str(each) for each in (error, *error.others)]
-    wrong = [text for text in overrides if any(line.startswith((f"{key_of(text)}=", text)) for line in said)]
-    all_wrong = len(wrong) == len(overrides)  # nothing is left that could have another error
-    if not wrong or all_wrong or any(decides_keys(text) for text in wrong):
-        return []
-    groups = tuple(f"{key_of(text)}." for text in wrong)
-    right = [text for text in overrides if text not in wrong and not key_of(text).startswith(groups)]
-    from cardlab.experiments.check_values import wrong_values  # noqa: PLC0415  imports numpy
-
-    try:
-        return wrong_values(plain(compose_tree(verb.config_name, right)))
-    except ConfigurationError:
-        return []
-
-
 def _flags(verb: Verb, parsed: argparse.Namespace) -> frozenset[str]:
     """The given flags of the verb; raises InvalidConfiguration for a flag of another verb."""
-    if parsed.multirun:
-        raise InvalidConfiguration("--multirun: not supported; use cardlab sweep with sweep.sampler=grid")
     given = {name for name, value in vars(parsed).items() if name.startswith("--") and value}
     for flag in sorted(given - set(verb.flags)):
         raise InvalidConfiguration(f"{flag}: cardlab {verb.name} has no such flag; run `cardlab {verb.name} --help`")
-    for flag in ("resolve", "package"):
-        if vars(parsed)[flag] and parsed.cfg != "job":
-            raise InvalidConfiguration(f"--{flag}: give it with --cfg job, which prints the configuration")
     return frozenset(given)

@@ -6,7 +6,8 @@ from typing import Any
 
 from cardlab.cli.verbs import Request
 from cardlab.core.files import check_file
-from cardlab.core.options import InvalidOption, Text, Whole, checked
+from cardlab.core.messages import InvalidOption
+from cardlab.core.options import Text, Whole, check_choice, check_whole, checked
 from cardlab.core.parts import NAME
 from cardlab.evaluation.game_record import GameRecord, RecordError, load_record, save_record
 from cardlab.evaluation.replay import load_seats, replay_lines, run_replay
@@ -19,10 +20,6 @@ def run(request: Request) -> int:
     config = request.config
     inputs = checked("inputs", config["inputs"], tuple[Text, ...])
     if config["record"]:
-        for text in request.overrides:
-            key, _, value = text.partition("=")
-            if key not in ("record", "inputs", "output"):
-                raise InvalidOption(key, value, "left out with record, which has its own game, agents and deal")
         record, lines = _recorded(config, inputs)
     else:
         record, lines = _played(config, inputs)
@@ -57,13 +54,12 @@ def _played(config: Mapping[str, Any], inputs: tuple[str, ...]) -> tuple[GameRec
         raise InvalidOption("agents", list(agents), allowed)
     check_agents(game, "agents", agents)
     options = build_arena(config["arena"])
-    places = {key: checked(key, config[key], Whole) for key in ("deal", "seating")}
-    if not 0 <= places["deal"] < options.deals:
-        raise InvalidOption("deal", places["deal"], f"from 0 to {options.deals - 1}: arena.deals={options.deals}")
-    return run_replay(game, agents, options, inputs=inputs, **places)
+    deal = check_whole("deal", config["deal"], 0, options.deals - 1)
+    return run_replay(
+        game, agents, options, inputs=inputs, deal=deal, seating=checked("seating", config["seating"], Whole)
+    )
 
 
 def _check_inputs(inputs: tuple[str, ...], blocks: list[str]) -> None:
     for name in inputs:
-        if name not in (*blocks, "all"):
-            raise InvalidOption("inputs", name, f"all, or one of {', '.join(blocks)}")
+        check_choice("inputs", name, ["all", *blocks])

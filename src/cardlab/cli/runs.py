@@ -14,7 +14,8 @@ from cardlab.agents.policy_descriptions import PolicyError, policy_digest
 from cardlab.cli.run_rows import RunRow, printable, run_row
 from cardlab.cli.verbs import Request
 from cardlab.core.files import short_path
-from cardlab.core.options import NUMERIC, InvalidOption, Text, options
+from cardlab.core.messages import InvalidOption
+from cardlab.core.options import NUMERIC, Text, options
 from cardlab.tracking import Store
 from cardlab.tracking.connection import project_root
 from cardlab.tracking.lineage import TRIAL_STATE

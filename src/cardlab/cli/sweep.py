@@ -1,4 +1,4 @@
-"""`cardlab sweep`: searches the best hyperparameters of an experiment; sweep.apply writes them to an experiment."""
+"""`cardlab sweep` searches the best hyperparameters of an experiment; `cardlab sweep worker` runs trials of one."""
 
 import sys
 from collections.abc import Mapping, Sequence
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from cardlab.cli.verbs import Request
 from cardlab.core.messages import ConfigurationError, collected, combined
-from cardlab.core.options import InvalidOption, checked
+from cardlab.core.options import Text, check_whole, checked
 from cardlab.evaluation.options import DEFAULT_REFERENCES
 from cardlab.evaluation.progress import is_quiet
 from cardlab.experiments.config.build_experiment import build_experiment
@@ -17,7 +17,6 @@ from cardlab.experiments.config.launcher import check_launcher
 from cardlab.experiments.run_paths import quoted
 from cardlab.experiments.sweep.options import SweepOptions, build_sweep
 from cardlab.experiments.sweep.tuned_files import check_keys, check_name, write_tuned
-from cardlab.games.make_game import game_names
 from cardlab.tracking import Store, TrackingUnavailable
 from cardlab.tracking.policy_lookup import policy_artifacts
 
@@ -27,6 +26,8 @@ if TYPE_CHECKING:
 
 def run(request: Request) -> int:
     """Run trials until the study has `sweep.trials` finished ones, and print the best values."""
+    if request.verb == "sweep worker":
+        return _run_worker(request.config["sweep"])
     given = group("sweep", request.config["sweep"])
     config = {name: part for name, part in request.config.items() if name != "sweep"}
     entries = checked("sweep.space", given.get("space", {}), Mapping[str, Any])
@@ -41,18 +42,13 @@ def run(request: Request) -> int:
         raise combined(errors)
     if options.apply:
         check_name(options.apply, overwrite=options.overwrite)
-        folder, game = options.apply.rpartition("/")[0], config["game"]["name"]
-        if folder in game_names() and folder != game:
-            raise InvalidOption("sweep.apply", options.apply, f"{game}/NAME for an experiment of this game")
     # A wrong value is refused before the imports below, which take seconds.
     experiment = build_experiment(config)
     check_launcher(experiment.trainer)
     options.check_experiment(experiment.game, experiment.trainer)
-    from cardlab.experiments.sweep.storages import sqlite_path, storage_address  # noqa: PLC0415
     from cardlab.experiments.sweep.sweep import check_sweep, run_sweep  # noqa: PLC0415
 
     space = check_sweep(options, config)
-    sqlite_path(storage_address(options.storage, Store().root))
     if not is_quiet():
         alone = experiment.game.spec.num_players == 1
         against = "" if alone else f", against {', '.join(experiment.arena.references or DEFAULT_REFERENCES)}"
@@ -76,6 +72,19 @@ def run(request: Request) -> int:
     return 0
 
 
+def _run_worker(config: Mapping[str, Any]) -> int:
+    """Run trials of a study that `cardlab sweep` has started, until it has as many as its sweep needs."""
+    name = checked("sweep.study", config["study"], Text)
+    address = checked("sweep.storage", config["storage"], Text | None)
+    workers = check_whole("sweep.workers", config["workers"], 1, 256)
+    # A wrong value is refused before the imports below, which take seconds.
+    from cardlab.experiments.sweep.sweep import join_sweep  # noqa: PLC0415
+    from cardlab.experiments.sweep.worker import load_plan  # noqa: PLC0415
+
+    print(f"study:   {name}, {join_sweep(load_plan(name, address, workers, Store()))} trials")
+    return 0
+
+
 def _print_promotion(best: "ScoredTrial") -> None:
     """Print the command by which the policy of the best trial challenges the champion, if it is on this disk."""
     store = Store()
@@ -91,11 +100,15 @@ def _origin(request: Request, options: SweepOptions, result: "SweepResult", conf
 
     best, confirmation = result.best, result.confirmation
     score = score_text(options.metric, best.value, best.interval)
-    confirmed, luck = confirmation.lines(options.metric) if confirmation else ("", "")
+    confirmed, bias = confirmation.lines(options.metric) if confirmation else ("", "")
     return [
         f"command: {without_password(join(['cardlab', 'sweep', *request.overrides]))}",
         f"study {result.study}: trial {best.number} is the best of {result.trials} trials, {score}",
-        *([f"confirmed: {confirmed}", f"luck: {luck}"] if confirmation else ["not confirmed with fresh seeds"]),
+        *(
+            [f"confirmed: {confirmed}", f"selection bias: {bias}"]
+            if confirmation
+            else ["not confirmed with fresh seeds"]
+        ),
         f"budget: that of the trials, trainer.decisions={config['trainer']['decisions']}",
     ]
 
@@ -113,8 +126,8 @@ def print_result(result: "SweepResult", metric: str) -> None:
         share = f"  (importance {result.importances[key]:.2f})" if key in result.importances else ""
         print(f"         {key}={value}{share}")
     if result.confirmation:
-        confirmed, luck = result.confirmation.lines(metric)
-        print(f"confirm: {confirmed}\nluck:    {luck}")
+        confirmed, bias = result.confirmation.lines(metric)
+        print(f"confirm: {confirmed}\nbias:    {bias}")
     for trial in result.pareto_front:
         score = score_text(metric, trial.value, trial.interval)
         print(f"front:   trial {trial.number}, {score}, {trial.cost:.1f} s of CPU  {values_text(trial.values)}")

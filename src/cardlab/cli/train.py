@@ -9,7 +9,7 @@ from typing import Any
 
 from cardlab.cli.verbs import ComposedConfig, Request
 from cardlab.core.files import short_path
-from cardlab.core.options import InvalidOption
+from cardlab.core.messages import InvalidOption
 from cardlab.evaluation.progress import is_quiet
 from cardlab.experiments.config.build_experiment import build_experiment
 from cardlab.experiments.config.seed_options import RESUME, SEEDS, experiment_part, parse_seeds
@@ -45,16 +45,8 @@ def run(request: Request) -> int:
 
 
 def _started_processes() -> int:
-    """WORLD_SIZE; InvalidOption unless torchrun's other variables are there too, if it is above 1."""
-    size = os.environ.get("WORLD_SIZE", "1")
-    if not size.isdecimal() or int(size) < 1:
-        raise InvalidOption("WORLD_SIZE", size, "the number of processes, as torchrun sets it; or unset")
-    for name in ("RANK", "MASTER_ADDR", "MASTER_PORT") if int(size) > 1 else ():
-        value = os.environ.get(name, "")
-        if not value or (name == "RANK" and not (value.isdecimal() and int(value) < int(size))):
-            allowed = f"set with WORLD_SIZE={size}, as torchrun does; unset WORLD_SIZE to train in this process alone"
-            raise InvalidOption(name, value or "(left out)", allowed)
-    return int(size)
+    """The number of processes that torchrun started, else 1."""
+    return int(os.environ["WORLD_SIZE"]) if "RANK" in os.environ else 1
 
 
 def _run(request: Request) -> int:

@@ -6,8 +6,8 @@ from importlib import import_module
 from importlib.metadata import entry_points
 from typing import Any, cast
 
-from cardlab.core.exit_status import REPEAT, RESUME
-from cardlab.core.options import InvalidOption
+from cardlab.core.exit_status import REPEAT_HINT, RESUME_HINT
+from cardlab.core.messages import InvalidOption
 
 
 class ComposedConfig(dict[str, Any]):
@@ -53,30 +53,29 @@ class Verb:
     flags: Mapping[str, str] = field(default_factory=dict[str, str])  # --flag → help
     on_stop: str = ""  # what to do after an interruption
     trains: bool = False  # accepts all keys of an experiment, which `cardlab train --help` lists
-    follows: Mapping[str, str] = field(default_factory=dict[str, str])
+    default_from_group: Mapping[str, str] = field(default_factory=dict[str, str])
     """Group → the group whose `name` chooses its option, if none is given; `standard` where it has no such option."""
-    words: str = ""  # key, a list, that takes the arguments without `=`
+    positional_key: str = ""  # key, a list, that takes the arguments without `=`
     recipes: tuple[str, ...] = ()  # without experiment=: the first of experiment=GAME/NAME that the game has
     plugin: bool = False  # implemented by another package, by an entry point of the group PLUGINS
 
     @property
     def config_name(self) -> str:
         """The name of the file in conf/, without .yaml."""
-        return self.config or self.module
+        return self.config or self.name.replace(" ", "_")
 
     @property
     def module(self) -> str:
-        """The name of the module in this package: `sweep worker` is in sweep_worker."""
-        return self.name.replace(" ", "_")
+        """The name of the module in this package: `sweep worker` is in sweep."""
+        return self.name.partition(" ")[0]
 
     def load(self) -> Callable[[Request], int]:
         """Import the function that runs the verb and returns the exit status. Raises MissingPlugin."""
         if not self.plugin:
             return import_module(f"cardlab.cli.{self.module}").run
-        first_word = self.name.partition(" ")[0]
-        found = entry_points(group=PLUGINS, name=first_word)
+        found = entry_points(group=PLUGINS, name=self.module)
         if not found:
-            raise MissingPlugin(f"{first_word}: not installed; run pip install 'cardlab[{first_word}]'")
+            raise MissingPlugin(f"{self.module}: not installed; run pip install 'cardlab[{self.module}]'")
         return cast(Callable[[Request], int], next(iter(found)).load())
 
 
@@ -89,7 +88,7 @@ _VERBS = (
             "cardlab train experiment=thirty_one/dqn agent=ppo network.widths=[128,128] seeds=3",
             "cardlab train resume=3f2a9c1e",
         ),
-        on_stop=RESUME,
+        on_stop=RESUME_HINT,
     ),
     Verb(
         "evaluate",
@@ -98,7 +97,7 @@ _VERBS = (
             "cardlab evaluate policy=runs/poker_squares_td/latest/policy arena.deals=40000",
             "cardlab evaluate policy=threshold:level:30 game=thirty_one arena.references=[greedy,random]",
         ),
-        on_stop=REPEAT,
+        on_stop=REPEAT_HINT,
     ),
     Verb(
         "sweep",
@@ -109,9 +108,9 @@ _VERBS = (
             "cardlab sweep game=thirty_one agent=dqn sweep.apply=thirty_one/tuned",
             "cardlab sweep experiment=thirty_one/dqn sweep=thirty_one/dqn sweep.workers=2 sweep.pruner=hyperband",
         ),
-        on_stop=RESUME,
+        on_stop=RESUME_HINT,
         trains=True,
-        follows={"sweep": "agent"},
+        default_from_group={"sweep": "agent"},
     ),
     Verb(
         "sweep worker",
@@ -120,7 +119,7 @@ _VERBS = (
             "cardlab sweep worker sweep.study=thirty_one_dqn_1a2b3c4d",
             "cardlab sweep worker sweep.study=big2 sweep.storage=postgresql+psycopg://me@server/cards sweep.workers=8",
         ),
-        on_stop=RESUME,
+        on_stop=RESUME_HINT,
     ),
     Verb(
         "compare",
@@ -131,14 +130,14 @@ _VERBS = (
             "cardlab compare big2_ppo champion --json",
         ),
         flags={"--json": "print all figures as JSON"},
-        words="methods",
-        on_stop=REPEAT,
+        positional_key="methods",
+        on_stop=REPEAT_HINT,
     ),
     Verb(
         "tournament",
         "play every agent against every other",
         ("cardlab tournament game=thirty_one 'agents=[random,greedy,threshold:level:30]' arena.deals=2000",),
-        on_stop=RESUME,
+        on_stop=RESUME_HINT,
     ),
     Verb(
         "promote",
@@ -147,7 +146,7 @@ _VERBS = (
             "cardlab promote policy=thirty_one_ppo",
             "cardlab promote policy=models/poker_squares_td arena.deals=10000 sequential=true",
         ),
-        on_stop=REPEAT,
+        on_stop=REPEAT_HINT,
     ),
     Verb(
         "exploit",
@@ -156,7 +155,7 @@ _VERBS = (
             "cardlab exploit policy=champion game=thirty_one",
             "cardlab exploit policy=models/five_o_td/seed_7 agent=ppo trainer.decisions=500_000 seeds=3",
         ),
-        on_stop=RESUME,
+        on_stop=RESUME_HINT,
         trains=True,
         recipes=("ppo", "td", "dqn"),
     ),
@@ -206,7 +205,7 @@ _VERBS = (
     Verb(
         "clean",
         "list what local files take, and delete what is no longer needed",
-        ("cardlab clean", "cardlab clean --yes", "cardlab clean kinds=[former,checkpoints,kernels] ask=false"),
+        ("cardlab clean", "cardlab clean --yes", "cardlab clean kinds=[earlier,checkpoints] ask=false"),
         flags={"--yes": "delete without asking"},
     ),
     Verb(
@@ -224,3 +223,10 @@ _VERBS = (
 )
 
 VERBS: Mapping[str, Verb] = {verb.name: verb for verb in _VERBS}
+
+FLAGS = {
+    "--quiet, -q": "show no progress",
+    "--cfg job, --info": "print the configuration or its sources; --resolve fills in ${…}, --package KEY: one part",
+    "--config-dir DIR": "search DIR for options and experiments before conf/ of the working directory and the package",
+}
+"""The flags of all verbs, and their help."""

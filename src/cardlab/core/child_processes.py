@@ -1,6 +1,9 @@
-"""Functions in child processes, which are interrupted together and exit when the current process is killed."""
+"""Child processes: functions that run in them, names by which others find them, and scripts that cannot start them."""
 
+import ast
+import inspect
 import os
+import platform
 import signal
 import sys
 from collections.abc import Callable, Generator, Iterable
@@ -12,9 +15,13 @@ from multiprocessing.context import SpawnProcess
 from threading import Thread
 from typing import Any
 
+import psutil
+
 from cardlab.core.exit_status import FAILED, INTERRUPTED
+from cardlab.core.messages import InvalidOption
 
 NOT_IN_DIGEST = "starts processes; what they run decides"
+
 
 STOP_SECONDS = 60.0  # for a child to clean up and exit; then it is killed
 
@@ -131,3 +138,52 @@ def _interrupt_at_end(pipe: Connection) -> None:
     with suppress(EOFError, OSError):
         pipe.recv()
     os.kill(os.getpid(), signal.SIGINT)
+
+
+def process_name(pid: int | None = None) -> str:
+    """HOST:PID:START of a process of this machine, by default of the current one."""
+    return f"{_host()}:{pid or os.getpid()}:{psutil.Process(pid).create_time():.0f}"
+
+
+def is_alive(name: str) -> bool | None:
+    """Whether a process of this machine runs; None for one of another machine."""
+    host, pid, started = name.rsplit(":", 2)
+    if host != _host():
+        return None
+    with suppress(psutil.NoSuchProcess):
+        process = psutil.Process(int(pid))
+        return process.status() != psutil.STATUS_ZOMBIE and abs(process.create_time() - float(started)) < 2
+    return False
+
+
+def _host() -> str:
+    """Where process ids mean the same: this machine, and the container if there is one."""
+    with suppress(OSError):
+        return f"{platform.node()}/{os.stat('/proc/self/ns/pid').st_ino}"
+    return platform.node()
+
+
+def require_main_guard(key: str, processes: int) -> None:
+    """InvalidOption if the script that is running calls this outside of `if __name__ == "__main__":`."""
+    main = sys.modules["__main__"]
+    path = getattr(main, "__file__", None)
+    if path is None or (main.__spec__ is not None and main.__spec__.name.endswith("__main__")):
+        return  # a notebook, or `python -m package`: multiprocessing does not import them
+    frame = inspect.currentframe()
+    while frame is not None and not (frame.f_globals is vars(main) and frame.f_code.co_name == "<module>"):
+        frame = frame.f_back
+    if frame is None or _is_guarded(path, frame.f_lineno):
+        return
+    guard = 'put line {} of {} below `if __name__ == "__main__":`, since each process imports the script'
+    raise InvalidOption(key, processes, f"1 here; for more, {guard.format(frame.f_lineno, path)}")
+
+
+def _is_guarded(path: str, line: int) -> bool:
+    """Whether the line is in an `if` on `__name__`; True for a file that is no Python source."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            tree = ast.parse(file.read())
+    except (OSError, ValueError, SyntaxError):
+        return True
+    guards = [node for node in tree.body if isinstance(node, ast.If) and "__name__" in ast.unparse(node.test)]
+    return any(node.lineno <= line <= (node.end_lineno or line) for node in guards)

@@ -18,13 +18,13 @@ NOT_IN_DIGEST = "decides how a program exits"
 FAILED = 1
 USAGE_ERROR = 2  # wrong command line or configuration: nothing was done
 INTERRUPTED = 130
-RESUME = "run the same command again to resume"
-REPEAT = "run the same command again"
+RESUME_HINT = "run the same command again to resume"
+REPEAT_HINT = "run the same command again"
 REPRO = "run dvc repro again to resume"
 
 _LONGEST = 4000  # characters of a message
 _SECONDS_TO_RETURN = 0.01  # for a finalizer
-_LITTLE = 1_000_000  # bytes on a full disk
+_FULL_DISK_BYTES = 1_000_000  # bytes on a full disk
 
 _STOPPED = {"SIGINT": "interrupted", "SIGTERM": "terminated", "SIGHUP": "hung up"}
 
@@ -170,7 +170,7 @@ def _free_bytes(folder: str) -> int:
     try:
         return shutil.disk_usage(folder).free
     except OSError:
-        return _LITTLE
+        return _FULL_DISK_BYTES
 
 
 def _os_error_text(error: OSError) -> str:
@@ -178,6 +178,6 @@ def _os_error_text(error: OSError) -> str:
     reason = (error.strerror or str(error)).strip()
     reason = f"{reason[:1].lower()}{reason[1:]}" if error.strerror else reason
     if error.errno == errno.ENOSPC and not error.filename:
-        full = [place for place in (".", gettempdir(), "/dev/shm") if _free_bytes(place) < _LITTLE]  # noqa: S108  asked for its size only
+        full = [place for place in (".", gettempdir(), "/dev/shm") if _free_bytes(place) < _FULL_DISK_BYTES]  # noqa: S108  asked for its size only
         reason += f": {', '.join(full)}" if full else ""
     return f"{error.filename}: {reason}" if error.filename else " ".join(reason.split())

@@ -3,11 +3,12 @@
 import json
 import os
 from contextlib import suppress
+from errno import EISDIR
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any
 
-from cardlab.core.options import InvalidOption
+from cardlab.core.messages import InvalidOption
 
 
 def write_atomically(path: Path, text: str) -> None:
@@ -50,31 +51,25 @@ def short_path(path: Path) -> Path:
 
 def check_folder(key: str, text: str) -> Path:
     """Create the folder `text` if it is missing; InvalidOption for `key` if it cannot be created or written."""
-    if not text:
-        raise InvalidOption(key, text, "a folder")
-    try:
-        Path(text).mkdir(parents=True, exist_ok=True)
-        with TemporaryFile(dir=text):
-            return Path(text)
-    except (OSError, ValueError) as error:  # ValueError: invalid file name
-        raise InvalidOption(key, text, f"a folder that can be written to ({_reason(error)})") from error
+    return _check_writable(key, text, "a folder")
 
 
 def check_file(key: str, text: str) -> Path:
     """The file `text`, in a folder that is created if missing; InvalidOption for `key` if it cannot be written."""
-    path = Path(text)
+    return _check_writable(key, text, "a file in a folder")
+
+
+def _check_writable(key: str, text: str, what: str) -> Path:
+    path, is_folder = Path(text), what == "a folder"
+    folder = path if is_folder else path.parent
     try:
-        if not text or path.is_dir():
-            raise InvalidOption(key, text, "a file")
-        if path.exists() and not path.is_file():  # a pipe or a device
+        if not text or (path.is_dir() and not is_folder):
+            raise IsADirectoryError(EISDIR, os.strerror(EISDIR))
+        if path.exists() and not path.is_dir() and not path.is_file():  # a pipe or a device
             return path
-        check_folder(key, str(path.parent))
-    except OSError as error:
-        raise InvalidOption(key, text, f"a file ({_reason(error)})") from error
-    except InvalidOption as error:
-        raise InvalidOption(key, text, error.allowed.replace("a folder", "a file in a folder", 1)) from error
-    return path
-
-
-def _reason(error: OSError | ValueError) -> str:
-    return (getattr(error, "strerror", None) or str(error)).lower()
+        folder.mkdir(parents=True, exist_ok=True)
+        with TemporaryFile(dir=folder):
+            return path
+    except (OSError, ValueError) as error:  # ValueError: invalid file name
+        reason = (getattr(error, "strerror", None) or str(error)).lower()
+        raise InvalidOption(key, text, f"{what} that can be written to ({reason})") from error

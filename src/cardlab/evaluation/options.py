@@ -5,13 +5,14 @@ from dataclasses import replace
 from typing import Literal
 
 from cardlab.core.child_processes import usable_cores
-from cardlab.core.options import InvalidOption, Number, Text, Whole, option, options
+from cardlab.core.messages import InvalidOption
+from cardlab.core.options import Number, Text, Whole, option, options
 from cardlab.evaluation.seating import Lineup
 
 DEFAULT_REFERENCES = ("random",)
 EVALUATION_SEED = 20_000_001  # far from the small seeds of training, so that nothing is tuned on these deals
 MIN_DEALS = 2  # an interval needs a variance
-MAX_DEALS = 10**9  # years of play: more is a slip of the pen
+MAX_DEALS = 10**9  # years of play: more is a typing error
 LONG_MATCH = 5000  # deals from which starting processes costs less than it saves
 
 

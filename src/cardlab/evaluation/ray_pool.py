@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import Any
 from uuid import uuid4
 
-from cardlab.core.options import InvalidOption
+from cardlab.core.messages import InvalidOption
 
 NOT_IN_DIGEST = "decides where games are played, not how"
 

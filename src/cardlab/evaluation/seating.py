@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.agents.specs import is_learning, is_searching, is_timed
-from cardlab.core.options import InvalidOption
+from cardlab.core.messages import InvalidOption
 from cardlab.games.agent_protocol import Agent, check_callable
 from cardlab.games.make_game import check_game
 from cardlab.games.protocol import Game

@@ -12,7 +12,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from cardlab.core.options import InvalidOption
+from cardlab.core.messages import InvalidOption
 from cardlab.evaluation.evaluate import evaluate
 from cardlab.evaluation.main_score import SELF
 from cardlab.evaluation.options import ArenaOptions

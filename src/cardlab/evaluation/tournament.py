@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text  # a name may look like markup
 
 from cardlab.core.files import check_folder, write_atomically, write_json
-from cardlab.core.options import InvalidOption
+from cardlab.core.messages import InvalidOption
 from cardlab.evaluation.intervals import Estimate
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.pairings import (

@@ -27,10 +27,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.agents.registry import load_agent
-from cardlab.core.child_processes import ChildKilled, interrupts_blocked
+from cardlab.core.child_processes import ChildKilled, interrupts_blocked, require_main_guard
 from cardlab.core.files import check_folder
-from cardlab.core.main_guard import require_main_guard
-from cardlab.core.options import InvalidOption
+from cardlab.core.messages import InvalidOption
 from cardlab.evaluation.game_record import GameRecord, GameRecorder, save_record
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.ray_pool import RayPool

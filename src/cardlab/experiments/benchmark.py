@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from typing import Any, cast
 
 from cardlab.core.messages import ConfigurationError, InvalidOption, combined
+from cardlab.core.options import checked
 from cardlab.experiments.config.build_experiment import check_experiment, read_experiment
 from cardlab.experiments.config.build_parts import check_pinned
 from cardlab.experiments.config.launcher import check_launcher
@@ -54,7 +55,7 @@ def _read(config: Mapping[str, Any]) -> Experiment:
 def _check_tune(options: SweepOptions, config: Mapping[str, Any], experiments: Mapping[str, Experiment]) -> None:
     """Raise InvalidOption for a sweep that its stage would refuse, or whose option `apply` it would ignore."""
     if options.apply is not None:
-        raise InvalidOption("sweep.apply", options.apply, "null: the stage writes tuned/")
+        raise InvalidOption("sweep.apply", options.apply, "null: the stage writes tuning/")
     for key, entry in options.space.items():
         node: Any = config
         for name in key.split("."):
@@ -70,11 +71,9 @@ def check_names(config: Mapping[str, Any]) -> None:
     experiments = config.get("experiments", "(left out)")
     if not isinstance(experiments, Mapping):
         raise InvalidOption("experiments", experiments, _WANTED)
-    for key, experiment in cast(Mapping[str, Any], experiments).items():
-        if not isinstance(experiment, Mapping):
-            raise InvalidOption(f"experiments.{key}", experiment, "an experiment")
-        name = cast(Mapping[str, Any], experiment).get("name", "(left out)")
-        if not {"name", "game"} & set(cast(Mapping[str, Any], experiment)):  # taken out of the defaults, but not here
+    for key, experiment in checked("experiments", experiments, Mapping[str, Mapping[str, Any]]).items():
+        name = experiment.get("name", "(left out)")
+        if not {"name", "game"} & set(experiment):  # taken out of the defaults, but not here
             allowed = f"a whole experiment: add its line to the defaults, or remove experiments.{key} too"
             raise InvalidOption(f"experiments.{key}", experiment, allowed)
         if name != key:

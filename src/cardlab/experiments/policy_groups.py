@@ -13,7 +13,7 @@ from omegaconf import OmegaConf
 from cardlab.agents.policy_descriptions import DESCRIPTION
 from cardlab.agents.policy_paths import ADDRESS, ADDRESSES, CHAMPION, policy_folder, policy_hint, seed_number
 from cardlab.core.files import load_json
-from cardlab.core.options import InvalidOption
+from cardlab.core.messages import InvalidOption
 from cardlab.experiments.run_paths import CONFIG, POLICY, SEED, SUMMARY, policy_name
 from cardlab.tracking.run_state import RunState, unfinished_runs
 

@@ -94,7 +94,7 @@ def train_seeds(
         shared = (store.address, store.root, {"group": group, _PARENT: run.id}, changed)
         jobs = {f"seed {one.seed}": (one, config, *shared) for one in trainings}
         with child_progress(report) as show:
-            _run_side_by_side(jobs, max(1, cores), show)
+            _run_in_parallel(jobs, max(1, cores), show)
         _log_results(run, trainings, first.agent.decisions_per_iteration)
     return trainings
 
@@ -166,10 +166,10 @@ def find_training(config: Mapping[str, Any], root: Path) -> SeedTraining:
     return SeedTraining(experiment.seed, run_folder(root / "runs", experiment), group)
 
 
-def _run_side_by_side(jobs: Mapping[str, tuple[Any, ...]], places: int, show: Callable[[str, str], None]) -> None:
-    """Run `train_seed` for each job in a process of its own: `places` at a time, the last 2·`places` − 1 at once.
+def _run_in_parallel(jobs: Mapping[str, tuple[Any, ...]], places: int, show: Callable[[str, str], None]) -> None:
+    """Run `train_seed` for each job in a process of its own, in at most `places` processes at a time.
 
-    `show` gets the name of a job and what it reports.
+    The last 2·`places` − 1 jobs run at once. `show` gets the name of a job and what it reports.
     """
     waiting, running = dict(jobs), dict[ChildProcess, Report]()
     errors: list[Exception] = []

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, cast
 
-from cardlab.core.options import InvalidOption
+from cardlab.core.messages import InvalidOption
 from cardlab.core.parts import NAME, TARGET, build_part, check_targets, option_names, read_option, target_of
 from cardlab.games.protocol import Game
 

@@ -1,4 +1,4 @@
-"""One seat of a game as Gymnasium environments: of one game, of parallel games, and by id in Gymnasium's registry."""
+"""Environments of Gymnasium, and the spaces and arguments that the environments of all libraries share."""
 
 from collections.abc import Mapping
 from typing import Any, SupportsFloat
@@ -9,17 +9,49 @@ from gymnasium.envs.registration import register, registry
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from cardlab.games.make_game import game_names
+from cardlab.core.messages import InvalidOption
+from cardlab.core.options import check_choice
+from cardlab.games.make_game import game_names, make_game
 from cardlab.games.protocol import Bools, Floats, Game
 from cardlab.integrations.parallel_games import Opponents, ParallelGames, StepResult
-from cardlab.integrations.spaces import (
-    RENDER_MODES,
-    action_space,
-    check_render_mode,
-    deck_option,
-    observation_space,
-    resolve_game,
-)
+
+RENDER_MODES = ("ansi", "human")
+
+
+def observation_space(game: Game) -> gymnasium.spaces.Box:
+    """[F] numbers of order one; the rules guarantee no bounds."""
+    return gymnasium.spaces.Box(-np.inf, np.inf, (game.spec.num_features,), np.float32)
+
+
+def action_space(game: Game) -> gymnasium.spaces.Discrete[np.int64]:
+    """[A] actions; the mask says which ones are legal."""
+    return gymnasium.spaces.Discrete(game.spec.num_actions)
+
+
+def resolve_game(game: Game | str, options: Mapping[str, Any]) -> Game:
+    """The game itself, or the one with this name and these options."""
+    if isinstance(game, str):
+        return make_game(game, **options)
+    if options:
+        raise InvalidOption(f"game.{next(iter(options))}", next(iter(options.values())), "left out with a game object")
+    return game
+
+
+def check_render_mode(render_mode: str | None) -> str | None:
+    """`render_mode`; raises InvalidOption for an unknown one."""
+    check_choice("render_mode", render_mode, (*RENDER_MODES, None))
+    return render_mode
+
+
+def deck_option(options: Mapping[str, Any] | None) -> NDArray[np.int8] | None:
+    """[1, 52] the order of the cards in `options["deck"]` of a reset, None without it; other options are ignored."""
+    deck = (options or {}).get("deck")
+    if deck is None:
+        return None
+    if np.shape(deck) != (52,):
+        raise InvalidOption("options.deck", f"numbers of shape {np.shape(deck)}", "the 52 cards in their order")
+    return np.asarray(deck, dtype=np.int8).reshape(1, 52)
+
 
 Observation = NDArray[Any]  # [F] float32
 

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.agents.registry import load_agent
-from cardlab.core.options import InvalidOption, check_whole
+from cardlab.core.messages import InvalidOption
+from cardlab.core.options import check_whole
 from cardlab.games.agent_protocol import Agent
 from cardlab.games.array_checks import unchecked
 from cardlab.games.legality import forced_moves

@@ -9,8 +9,7 @@ from gymnasium.utils import seeding
 from pettingzoo import AECEnv
 
 from cardlab.games.protocol import Floats, Game
-from cardlab.integrations.parallel_games import check_actions
-from cardlab.integrations.spaces import (
+from cardlab.integrations.gymnasium_envs import (
     RENDER_MODES,
     action_space,
     check_render_mode,
@@ -18,6 +17,7 @@ from cardlab.integrations.spaces import (
     observation_space,
     resolve_game,
 )
+from cardlab.integrations.parallel_games import check_actions
 
 AgentName = str
 AgentObservation = dict[str, Any]

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from stable_baselines3.common.vec_env import VecEnv
 
 from cardlab.games.protocol import Bools, Floats, Game
+from cardlab.integrations.gymnasium_envs import action_space, observation_space, resolve_game
 from cardlab.integrations.parallel_games import Opponents, ParallelGames, StepResult
-from cardlab.integrations.spaces import action_space, observation_space, resolve_game
 
 Indices = None | int | Iterable[int]
 

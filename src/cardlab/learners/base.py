@@ -19,7 +19,7 @@ from torch import Tensor, nn
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
 from cardlab.agents.exploration import ExploringAgent
-from cardlab.core.options import InvalidOption
+from cardlab.core.messages import InvalidOption
 from cardlab.games.agent_protocol import Agent
 from cardlab.games.protocol import Actions, Game, HasSymmetries, InfoStates
 from cardlab.learners.distributed import ProcessGroup, mean_metrics

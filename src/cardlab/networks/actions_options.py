@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from cardlab.core.options import InvalidOption, option, options
+from cardlab.core.messages import InvalidOption
+from cardlab.core.options import option, options
 from cardlab.core.parts import find_place
 from cardlab.games.protocol import GameSpec
 from cardlab.networks.option_types import Activation, Widths

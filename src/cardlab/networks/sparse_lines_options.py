@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from cardlab.core.options import InvalidOption, Whole, option, options
+from cardlab.core.messages import InvalidOption
+from cardlab.core.options import Whole, option, options
 from cardlab.core.parts import find_place
 from cardlab.games.protocol import GameSpec
 

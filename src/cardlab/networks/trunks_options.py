@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from cardlab.core.options import InvalidOption, Text, option, options
+from cardlab.core.messages import InvalidOption
+from cardlab.core.options import Text, option, options
 from cardlab.core.parts import find_place
 from cardlab.games.protocol import GameSpec
 from cardlab.networks.option_types import Activation, Init, Widths

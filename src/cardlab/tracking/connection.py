@@ -3,25 +3,98 @@
 import logging
 import os
 import re
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import quote, unquote
 
 from filelock import FileLock
 
 from cardlab.core.addresses import without_password
-from cardlab.core.options import InvalidOption
+from cardlab.core.messages import InvalidOption
 from cardlab.core.running_code import fast_imports
-from cardlab.tracking.sqlite_files import (
-    ARTIFACTS,
-    StoreDamaged,
-    correct_addresses,
-    make_sqlite,
-    sqlite_address,
-    sqlite_file,
-)
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
+
+
+ARTIFACTS = "mlartifacts"
+"""Folder of the artifacts, beside the file."""
+
+_logger = logging.getLogger(__name__)
+_TIMEOUT = 120.0  # seconds to wait for another process that writes
+_SQLITE = re.compile(r"sqlite(\+pysqlite)?:///([^?]+)")
+_QUOTED = re.compile(r"[?#%{}\x00-\x1f\x7f]")  # read as something else by sqlalchemy, or by Optuna's templates
+_ADDRESSES = {  # table → columns with addresses of artifacts
+    "experiments": ("artifact_location",),
+    "runs": ("artifact_uri",),
+    "logged_models": ("artifact_location",),
+    "model_versions": ("source", "storage_location"),
+}
+
+
+class StoreDamaged(RuntimeError):
+    """The file of the store cannot be used as it is; the message is one line that says what to do."""
+
+
+def sqlite_address(file: Path) -> str:
+    """The address of a sqlite file for sqlalchemy, MLflow and Optuna, with special characters quoted.
+
+    With the short form `sqlite:///`, MLflow would make a folder whose name is the quoted path.
+    """
+    path = str(file)
+    return f"sqlite+pysqlite:///{quote(path, safe=' +/')}" if _QUOTED.search(path) else f"sqlite:///{path}"
+
+
+def sqlite_file(address: str, root: Path) -> Path | None:
+    """The file of a sqlite address, in `root` if it is relative; None for any other address.
+
+    Raises InvalidOption for an address with a query, as in `sqlite:///file:x?uri=true`.
+    """
+    if not address.startswith("sqlite"):
+        return None
+    parts = _SQLITE.fullmatch(address)
+    if parts is None:
+        raise InvalidOption("MLFLOW_TRACKING_URI", address, "sqlite:///FILE, with %3F for a ? in its name")
+    return root / unquote(parts[2])
+
+
+def make_sqlite(file: Path) -> None:
+    """Make the store under another name, then move it: a killed process leaves no incomplete one.
+
+    Write-ahead logging is on: readers do not block the writer.
+    """
+    from mlflow.store.tracking.sqlalchemy_store import SqlAlchemyStore  # noqa: PLC0415  slow import
+
+    draft = file.with_name(f"{file.name}.new")
+    unfinished = [f"{draft}{part}" for part in ("", "-journal", "-wal", "-shm")]
+    for left in (*unfinished, f"{file}-wal", f"{file}-shm"):  # of a killed process, and of a file that was deleted
+        Path(left).unlink(missing_ok=True)
+    fresh = SqlAlchemyStore(sqlite_address(draft), (file.parent / ARTIFACTS).absolute().as_uri())
+    fresh.delete_experiment("0")  # MLflow's `Default`, which would stay empty
+    fresh.engine.dispose()
+    with closing(sqlite3.connect(draft)) as connection:
+        connection.execute("PRAGMA journal_mode=WAL")
+    draft.replace(file)
+
+
+def correct_addresses(file: Path) -> None:
+    """Write the addresses of artifacts that were moved or copied with the store: MLflow stores absolute ones."""
+    here = (file.parent / ARTIFACTS).absolute()
+    with closing(sqlite3.connect(file, timeout=_TIMEOUT)) as connection, connection:
+        query = "SELECT artifact_location FROM experiments WHERE lifecycle_stage = 'active'"
+        for (old,) in connection.execute(query).fetchall():
+            before, _, name = old.rpartition(f"/{ARTIFACTS}/")
+            new = f"{here.as_uri()}/{name}"
+            if not before.startswith("file:") or new == old or not (here / unquote(name)).exists():
+                continue
+            for table, columns in _ADDRESSES.items():
+                for column in columns:
+                    update = f"UPDATE {table} SET {column} = ? || substr({column}, ?)"  # noqa: S608  fixed names
+                    connection.execute(f"{update} WHERE instr({column}, ?) = 1", (new, len(old) + 1, old))
+            _logger.warning("%s was moved: the addresses of its artifacts are corrected", file)
+
 
 _SCHEME = re.compile(r"(sqlite|postgresql|mysql|mssql|https?|databricks)(\+\w+)?:.+|databricks")
 _ENVIRONMENT = {

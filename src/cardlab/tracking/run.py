@@ -12,9 +12,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal
 
 from cardlab.core.addresses import without_password
-from cardlab.tracking.connection import first_line
+from cardlab.tracking.connection import StoreDamaged, first_line
 from cardlab.tracking.parameters import legal_name
-from cardlab.tracking.sqlite_files import StoreDamaged
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -64,19 +63,14 @@ class Run:
         *,
         last_steps: Mapping[str, int] | None = None,
         stopped_by: tuple[type[BaseException], ...] = (),
-        verify: Callable[[str, int], None] | None = None,
     ) -> None:
-        """`connected` returns the client or raises. `last_steps`: metric → last stored step, of a resumed run.
-
-        `verify` raises StoreDamaged if the store lost the run with this id and number of metrics.
-        """
+        """`connected` returns the client or raises. `last_steps`: metric → last stored step, of a resumed run."""
         self.id = run_id
         self.resumed = last_steps is not None
         self.in_checkpoints = False  # whether the caller saves `state_dict` and calls `flush`
         self.complete = True  # whether the store has received everything; valid after `finish`
         self.when_finished: Callable[[], None] | None = None  # called after a FINISHED run was sent completely
         self._connected = connected
-        self._verify = verify
         self._stopped_by = stopped_by
         self._started = _now()
         self._last_steps = dict(last_steps or {})
@@ -229,8 +223,6 @@ class Run:
                 self._artifacts.pop(0).cleanup()
             if end is not None:
                 client.set_terminated(self.id, *end)
-                if self._verify:
-                    self._verify(self.id, len(self._last_steps))
                 self._end = None
             self._error = None
         except Exception as error:

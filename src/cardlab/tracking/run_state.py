@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from cardlab.core.files import load_json, write_atomically
-from cardlab.core.options import InvalidOption
+from cardlab.core.messages import InvalidOption
 from cardlab.core.parts import check_targets
 
 STATE_FILE = "run.json"

@@ -10,7 +10,7 @@ from traceback import clear_frames
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from cardlab.core.addresses import without_password, without_passwords
-from cardlab.core.process_names import is_alive, process_name
+from cardlab.core.child_processes import is_alive, process_name
 from cardlab.tracking.connection import (
     StoreDamaged,
     TrackingUnavailable,
@@ -24,7 +24,6 @@ from cardlab.tracking.lineage import NOTE, TRIAL_STATE, VERSIONS, describe_run, 
 from cardlab.tracking.parameters import flatten, legal_name
 from cardlab.tracking.run import Run
 from cardlab.tracking.run_state import STATE_FILE, RunState, load_run_state
-from cardlab.tracking.sqlite_files import verify
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
@@ -112,8 +111,7 @@ class Store:
             run_id = stored.info.run_id if stored else self._create(experiment, name, parent, tags)
             steps = {metric.key: metric.step for metric in stored.data.to_proto().metrics} if stored else None
         with ExitStack() as until_returned:  # finishes the run if this method is interrupted
-            check = partial(verify, self.file) if self.file else None
-            new = Run(self.connected, run_id, last_steps=steps, stopped_by=stopped_by, verify=check)
+            new = Run(self.connected, run_id, last_steps=steps, stopped_by=stopped_by)
             run = until_returned.enter_context(new)
             if stored:
                 run.set_tags(tags | _other_versions(stored.data.tags))

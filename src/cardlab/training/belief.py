@@ -12,7 +12,7 @@ from lightning.pytorch.callbacks import Callback
 from numpy.typing import NDArray
 
 from cardlab.agents.beliefs import Belief
-from cardlab.core.options import InvalidOption
+from cardlab.core.messages import InvalidOption
 from cardlab.evaluation.intervals import Estimate, estimate
 from cardlab.games.agent_protocol import Agent
 from cardlab.games.big2.hidden_cards import deal_log_likelihoods

@@ -15,7 +15,7 @@ import lightning
 import torch
 from lightning.pytorch.callbacks import Callback
 
-from cardlab.core.options import InvalidOption
+from cardlab.core.messages import InvalidOption
 from cardlab.core.parts import target_of
 from cardlab.learners.base import Learner
 from cardlab.learners.rollouts.collector import Collector

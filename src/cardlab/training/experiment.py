@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from cardlab.agents.policy_descriptions import POLICY_FILES
 from cardlab.agents.policy_paths import policy_hint
-from cardlab.core.options import InvalidOption
+from cardlab.core.messages import InvalidOption
 from cardlab.core.running_code import check_unchanged, code_digest
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.games.protocol import Game

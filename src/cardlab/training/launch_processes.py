@@ -19,7 +19,7 @@ from pathlib import Path
 from torch import distributed
 from torch.distributed import Store, TCPStore  # pyright: ignore[reportPrivateImportUsage]
 
-from cardlab.core.options import InvalidOption
+from cardlab.core.messages import InvalidOption
 from cardlab.learners.distributed import ProcessGroup
 from cardlab.training.experiment import Experiment
 from cardlab.training.joined_group import TIMEOUT, ProcessLost, backend, joined_group, train_together

@@ -16,7 +16,7 @@ from cardlab.training.progress import TrainingProgress
 from cardlab.training.snapshots import is_point
 
 ITERATION = "train/iteration"
-MOST_LOGGED = 10_000
+MAX_LOGGED = 10_000
 """Points of a metric in MLflow. Of more iterations, each point is the mean of several."""
 
 Row = dict[str, float]
@@ -36,7 +36,7 @@ class LearningCurve(Callback):
         self.evaluate = evaluate
         self.points = experiment.trainer.evaluations
         self.last_iteration = experiment.last_iteration
-        self.iterations_per_log = -(-experiment.total_iterations // MOST_LOGGED)
+        self.iterations_per_log = -(-experiment.total_iterations // MAX_LOGGED)
         self.patience = experiment.trainer.patience
         self.decisions_per_iteration = experiment.agent.decisions_per_iteration
         self.metrics_log = log  # Lightning sets an attribute `log`

@@ -2,17 +2,18 @@
 
 from typing import Literal
 
-from cardlab.core.options import Flag, InvalidOption, Number, Text, Whole, option, options
+from cardlab.core.messages import InvalidOption
+from cardlab.core.options import Flag, Number, Text, Whole, option, options
 from cardlab.evaluation.options import MAX_DEALS, MIN_DEALS
 
-MOST_DECISIONS = 10**12  # years on any machine; a larger number is a typing error
+MAX_DECISIONS = 10**12  # years on any machine; a larger number is a typing error
 
 
 @options("trainer")
 class TrainerOptions:
     """Budget and machine of a training; budgets are counts, never seconds, so that a run is the same on any machine."""
 
-    decisions: Whole = option(1_000_000, "budget: decisions of the learner in all", ge=1, le=MOST_DECISIONS)
+    decisions: Whole = option(1_000_000, "budget: decisions of the learner in all", ge=1, le=MAX_DECISIONS)
     stop_after: Whole | None = option(
         None, "decisions after which training stops before its budget ends; null: at the budget", ge=1
     )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from cardlab.core.options import InvalidOption
+from cardlab.core.messages import InvalidOption
 from cardlab.evaluation.ray_pool import connected, working_directory
 from cardlab.training.joined_group import TIMEOUT, ProcessLost, environment_group, run_in_group
 from cardlab.training.options import TrainerOptions

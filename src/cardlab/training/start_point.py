@@ -21,7 +21,7 @@ from cardlab.agents.policy_descriptions import (
 )
 from cardlab.agents.policy_files import describe, load_network
 from cardlab.agents.registry import named_folders
-from cardlab.core.options import InvalidOption
+from cardlab.core.messages import InvalidOption
 from cardlab.games.make_game import without_training_options
 from cardlab.games.protocol import Game
 from cardlab.learners.base import Learner

@@ -8,7 +8,7 @@ import pytest
 import torch
 from omegaconf import OmegaConf
 
-from cardlab.core.options import InvalidOption
+from cardlab.core.messages import InvalidOption
 from cardlab.core.parts import GROUPS, find_object, option_defaults
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.experiments.config.build_experiment import build_experiment

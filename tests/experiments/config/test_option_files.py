@@ -12,7 +12,7 @@ import yaml
 from jsonschema import Draft202012Validator
 from pydantic import TypeAdapter
 
-from cardlab.core.options import InvalidOption
+from cardlab.core.messages import InvalidOption
 from cardlab.core.parts import GROUPS, find_object, option_names, read_option
 from cardlab.experiments.config.composition import compose_config, compose_experiment
 from cardlab.experiments.config.seed_options import experiment_part

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cardlab.core.messages import unknown_key
-from cardlab.core.options import Flag, InvalidOption, Number, Text, Whole, check_whole, checked, option, options
+from cardlab.core.messages import InvalidOption, unknown_key
+from cardlab.core.options import Flag, Number, Text, Whole, check_whole, checked, option, options
 from cardlab.experiments.config.options import build_part
 
 

@@ -15,7 +15,7 @@ from cardlab.agents.policy_descriptions import PolicyError, policy_digest
 from cardlab.agents.policy_paths import policy_folder
 from cardlab.agents.registry import load_agent
 from cardlab.cli import main
-from cardlab.core.options import InvalidOption
+from cardlab.core.messages import InvalidOption
 from cardlab.evaluation.intervals import Estimate
 from cardlab.evaluation.match import play_match
 from cardlab.evaluation.options import ArenaOptions

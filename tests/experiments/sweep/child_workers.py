@@ -8,7 +8,7 @@ from pathlib import Path
 import optuna
 from optuna.trial import TrialState
 
-from cardlab.core import process_names
+from cardlab.core import child_processes
 from cardlab.experiments.sweep.options import SweepOptions
 from cardlab.experiments.sweep.space import Space, Values
 from cardlab.experiments.sweep.study import open_study, run_trials
@@ -30,7 +30,7 @@ def last_killed(folder: Path) -> Path:
 def work(arguments: Sequence[str]) -> int:
     """The body of a worker process; its arguments: folder, address of the study or nothing, name of the machine."""
     folder, address, machine = arguments
-    process_names.platform.node = lambda: machine
+    child_processes.platform.node = lambda: machine
 
     def is_last(trial: optuna.Trial) -> bool:
         earlier = trial.study.get_trials(deepcopy=False)[: trial.number]

@@ -8,7 +8,7 @@ import pytest
 from optuna.trial import TrialState
 
 from cardlab.cli import main
-from cardlab.core.options import InvalidOption
+from cardlab.core.messages import InvalidOption
 from cardlab.evaluation.match import play_match
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.tournament import run_tournament

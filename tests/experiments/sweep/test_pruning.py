@@ -10,10 +10,9 @@ from optuna import TrialPruned
 from optuna.trial import TrialState
 
 from cardlab.cli import main
-from cardlab.experiments.sweep import trial_curves as curves
 from cardlab.experiments.sweep import trials
-from cardlab.experiments.sweep.samplers import STARTUP_BLOCKS
 from cardlab.experiments.sweep.scoring import NUM_BLOCKS
+from cardlab.experiments.sweep.study import STARTUP_BLOCKS
 from cardlab.training.run import train
 from experiments.sweep.tiny import TINY, runs_of, study_of
 
@@ -51,7 +50,7 @@ def test_pruning_by_learning_curves(pruner: str, root: Path, monkeypatch: pytest
         return train(experiment, **rest)
 
     monkeypatch.setattr(trials, "train", counted)
-    monkeypatch.setattr(curves, "curve_score", lambda *_: -float(len(begun)))
+    monkeypatch.setattr(trials, "curve_score", lambda *_: -float(len(begun)))
     budget = ["trainer.decisions=1024", "trainer.evaluations=8", "trainer.evaluation_deals=2"]
     assert main(["sweep", *TINY, *budget, "sweep.sampler=random", "sweep.trials=8", f"sweep.pruner={pruner}"]) == 0
     found = study_of(root).get_trials()
@@ -69,11 +68,11 @@ def test_a_finished_training_is_pruned_only_if_another_one_follows(is_last: bool
     reported: list[int] = []
     trial = Mock(report=lambda _, point: reported.append(point), should_prune=lambda: reported[-1] >= 3)
     experiment = Mock(trainer=Mock(evaluations=4), last_iteration=8)
-    log = curves.PruningLog(Mock(), trial, experiment, "points", is_last)
+    log = trials.PruningLog(Mock(), trial, experiment, "points", is_last)
     pruned: list[int] = []
     for point in range(1, 5):
         try:
-            log.log_metrics({curves.MEAN_SCORE: 0.0, curves.ITERATION: 2.0 * point}, 0)
+            log.log_metrics({trials.MEAN_SCORE: 0.0, trials.ITERATION: 2.0 * point}, 0)
         except TrialPruned:
             pruned.append(point)
     assert reported == [1, 2, 3, 4]

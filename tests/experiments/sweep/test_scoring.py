@@ -8,7 +8,7 @@ from hypothesis.extra.numpy import arrays
 
 from cardlab.agents.registry import load_agent
 from cardlab.core.child_processes import usable_cores
-from cardlab.core.options import InvalidOption
+from cardlab.core.messages import InvalidOption
 from cardlab.evaluation.intervals import PerDeal, estimate
 from cardlab.evaluation.match import play_match
 from cardlab.evaluation.options import EVALUATION_SEED, ArenaOptions

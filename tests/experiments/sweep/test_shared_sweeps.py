@@ -15,11 +15,10 @@ from optuna.storages import RetryHeartbeatStaleTrialCallback
 from optuna.trial import FrozenTrial, TrialState
 
 from cardlab.cli import main
-from cardlab.experiments.sweep.launchers import run_workers
 from cardlab.experiments.sweep.options import SweepOptions
-from cardlab.experiments.sweep.retries import SURPLUS
+from cardlab.experiments.sweep.storages import SURPLUS
 from cardlab.experiments.sweep.study import FINISHED
-from cardlab.experiments.sweep.worker import SweepPlan
+from cardlab.experiments.sweep.worker import SweepPlan, run_workers
 from cardlab.tracking import Store
 from experiments.sweep.tiny import PROGRAM, TINY, runs_of, study_of, swept_experiment
 from failures.test_killed_matches import workers

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cardlab.agents.registry import make_agent
-from cardlab.core.options import InvalidOption
+from cardlab.core.messages import InvalidOption
 from cardlab.games.big2.actions import ACTION_POSITIONS, ACTION_SIZES, PASS, action_number
 from cardlab.games.big2.combinations import KINDS
 from cardlab.games.big2.game import Big2

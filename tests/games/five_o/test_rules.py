@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cardlab.core.options import InvalidOption
+from cardlab.core.messages import InvalidOption
 from cardlab.games.cards.deck import parse_cards
 from cardlab.games.cards.hands import keys_of
 from cardlab.games.five_o import rules

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cardlab.core.options import InvalidOption
+from cardlab.core.messages import InvalidOption
 from cardlab.games.cards.deck import UNKNOWN, card_text, parse_cards
 from cardlab.games.make_game import make_game
 from cardlab.games.open_face import rules

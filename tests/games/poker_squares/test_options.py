@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 import pytest
 
-from cardlab.core.options import InvalidOption
+from cardlab.core.messages import InvalidOption
 from cardlab.games.make_game import make_game
 from cardlab.games.poker_squares.game import SCORING, PokerSquares, payoff_range
 from cardlab.games.protocol import Game

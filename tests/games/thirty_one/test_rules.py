@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from cardlab.core.options import InvalidOption
+from cardlab.core.messages import InvalidOption
 from cardlab.games.cards.deck import cards_text, parse_card, parse_cards
 from cardlab.games.protocol import NO_PLAYER
 from cardlab.games.thirty_one.game import ThirtyOne

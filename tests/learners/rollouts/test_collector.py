@@ -8,7 +8,7 @@ import pytest
 
 from cardlab.agents.exploration import SampledActions
 from cardlab.agents.random_agent import RandomAgent
-from cardlab.core.options import InvalidOption
+from cardlab.core.messages import InvalidOption
 from cardlab.games.make_game import make_game
 from cardlab.games.protocol import HasPrivilegedFeatures
 from cardlab.learners.rollouts.collector import Collector

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from cardlab.core.options import InvalidOption
+from cardlab.core.messages import InvalidOption
 from cardlab.games.make_game import make_game
 from cardlab.learners.rollouts.opponents.fixed import ScriptedOptions
 from cardlab.networks.mlp_options import MLPOptions

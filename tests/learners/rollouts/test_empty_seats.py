@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cardlab.agents.network_agents import SoftmaxAgent
-from cardlab.core.options import InvalidOption
+from cardlab.core.messages import InvalidOption
 from cardlab.games.make_game import make_game
 from cardlab.learners.rollouts.collector import Collector
 from cardlab.learners.rollouts.opponents.fixed import ScriptedOptions

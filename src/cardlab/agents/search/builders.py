@@ -28,7 +28,7 @@ from cardlab.agents.search.protocol import Estimates, Search
 from cardlab.agents.search.search_io import Determinizer
 from cardlab.agents.search.tree import TreeSearch
 from cardlab.core.files import check_folder
-from cardlab.core.options import InvalidOption
+from cardlab.core.messages import InvalidOption
 from cardlab.games.abilities import find_ability
 from cardlab.games.agent_protocol import ActionValues, Agent, Policy
 from cardlab.games.protocol import Floats, Game, HasHistory, InfoStates, Players, States

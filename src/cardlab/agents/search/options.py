@@ -5,7 +5,8 @@ from dataclasses import asdict, fields
 from typing import Any, ClassVar, Literal
 
 from cardlab.agents.specs import SEARCHES, split_name
-from cardlab.core.options import Flag, InvalidOption, Number, Text, Whole, check_choice, option, options
+from cardlab.core.messages import InvalidOption
+from cardlab.core.options import Flag, Number, Text, Whole, check_choice, option, options
 from cardlab.core.parts import find_place, target_of
 from cardlab.games.agent_protocol import Agent, agent_text
 from cardlab.games.protocol import Game

@@ -14,7 +14,7 @@ from typing import Any
 from cardlab.agents.policy_descriptions import policy_digest, policy_game, read_description
 from cardlab.agents.policy_paths import CHAMPION
 from cardlab.agents.specs import metric_name
-from cardlab.core.options import InvalidOption
+from cardlab.core.messages import InvalidOption
 from cardlab.evaluation.intervals import Estimate, PerDeal, estimate
 from cardlab.evaluation.main_score import SELF
 from cardlab.evaluation.match import paired, play_matches
@@ -22,7 +22,7 @@ from cardlab.evaluation.options import DEFAULT_REFERENCES, ArenaOptions
 from cardlab.evaluation.progress import ProgressCallback, no_progress
 from cardlab.evaluation.seed_curves import Band, Curve, common_range, score_at
 from cardlab.evaluation.seed_statistics import (
-    MOST_SEEDS,
+    MAX_SEEDS,
     difference,
     mean_over_seeds,
     probability_of_improvement,
@@ -100,7 +100,7 @@ class MethodPair:
             one = self.best if self.seeds[0] == 1 else self.other
             return f"{one} has one seed; train at least 3 of it, or compare the policies by cardlab tournament"
         if self.more_seeds is None:
-            return f"{MOST_SEEDS:,} more seeds of each would not decide it, more deals may"
+            return f"{MAX_SEEDS:,} more seeds of each would not decide it, more deals may"
         if not self.points.mean and not self.points.half_width:
             return "both win the same on every deal"
         plural = "s" if self.more_seeds > 1 else ""

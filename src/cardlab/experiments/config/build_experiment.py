@@ -5,8 +5,8 @@ from functools import partial
 from typing import Any
 
 from cardlab.agents.random_agent import RandomAgent
-from cardlab.core.messages import ConfigurationError, collected, combined, unknown_key
-from cardlab.core.options import InvalidOption, check_whole
+from cardlab.core.messages import ConfigurationError, InvalidOption, collected, combined, unknown_key
+from cardlab.core.options import check_whole
 from cardlab.core.parts import build_part
 from cardlab.experiments.config.build_parts import agent_key, build_arena, build_game, check_agents, group
 from cardlab.experiments.config.values import with_values

@@ -1,6 +1,6 @@
 """Which commands can start the processes of a training by Ray."""
 
-from cardlab.core.options import InvalidOption
+from cardlab.core.messages import InvalidOption
 from cardlab.training.options import TrainerOptions
 
 

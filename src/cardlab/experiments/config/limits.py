@@ -13,19 +13,19 @@ from omegaconf import DictConfig, OmegaConf
 from cardlab.core.messages import shortened
 from cardlab.experiments.config.options import InvalidConfiguration
 
-_MOST_BYTES = 1_000_000  # of a file
-_MOST_OVERRIDES = 1000
+_MAX_BYTES = 1_000_000  # of a file
+_MAX_OVERRIDES = 1000
 _LONGEST_KEY = 250  # characters: Hydra looks for a file of this name
-_MOST_NODES = 100_000  # of a file whose aliases are expanded
-_MOST_CHARACTERS = 1_000_000  # of a configuration whose interpolations are expanded
+_MAX_NODES = 100_000  # of a file whose aliases are expanded
+_MAX_CHARACTERS = 1_000_000  # of a configuration whose interpolations are expanded
 _ALIAS = re.compile(rb"(^|[\s\[,{:-])\*\w")
 _INTERPOLATION = re.compile(r"\$\{(\.*)([^${}:]+)\}")
 
 
 def check_overrides(overrides: Sequence[str]) -> None:
     """Raise InvalidConfiguration for more overrides than Hydra composes in seconds."""
-    if len(overrides) > _MOST_OVERRIDES:
-        raise InvalidConfiguration(f"{len(overrides):,} overrides: must be at most {_MOST_OVERRIDES:,}; use a file")
+    if len(overrides) > _MAX_OVERRIDES:
+        raise InvalidConfiguration(f"{len(overrides):,} overrides: must be at most {_MAX_OVERRIDES:,}; use a file")
     for text in overrides:
         if (length := len(text.partition("=")[0])) > _LONGEST_KEY:
             raise InvalidConfiguration(f"{shortened(text)}: its key has {length:,} characters, at most {_LONGEST_KEY}")
@@ -42,13 +42,13 @@ def check_files(folders: Iterable[Path]) -> None:
 
 @cache
 def _check_file(path: Path, size: int, _: int) -> None:
-    if size > _MOST_BYTES:
-        raise InvalidConfiguration(f"{path}: has {size:,} bytes; must be at most {_MOST_BYTES:,}")
+    if size > _MAX_BYTES:
+        raise InvalidConfiguration(f"{path}: has {size:,} bytes; must be at most {_MAX_BYTES:,}")
     content = path.read_bytes()
     if content.startswith(codecs.BOM_UTF8):
         raise InvalidConfiguration(f"{path}: begins with a byte order mark; save it as UTF-8 without one")
-    if _ALIAS.search(content) and _expanded_nodes(content) > _MOST_NODES:
-        raise InvalidConfiguration(f"{path}: its aliases (*name) expand to more than {_MOST_NODES:,} entries")
+    if _ALIAS.search(content) and _expanded_nodes(content) > _MAX_NODES:
+        raise InvalidConfiguration(f"{path}: its aliases (*name) expand to more than {_MAX_NODES:,} entries")
 
 
 def _expanded_nodes(content: bytes) -> int:
@@ -92,10 +92,10 @@ def check_interpolations(tree: DictConfig) -> None:
         total = size(())
     except RecursionError as error:
         raise InvalidConfiguration("the configuration: its interpolations (${…}) are nested too deep") from error
-    if total > _MOST_CHARACTERS:
-        key = max((path for path in sizes if sizes[path] > _MOST_CHARACTERS), key=len)
+    if total > _MAX_CHARACTERS:
+        key = max((path for path in sizes if sizes[path] > _MAX_CHARACTERS), key=len)
         shown = ".".join(map(str, key)) or "the configuration"
-        raise InvalidConfiguration(f"{shown}: its interpolations expand to more than {_MOST_CHARACTERS:,} characters")
+        raise InvalidConfiguration(f"{shown}: its interpolations expand to more than {_MAX_CHARACTERS:,} characters")
 
 
 def _target(path: tuple[Any, ...], dots: str, key: str) -> tuple[Any, ...]:

@@ -3,12 +3,13 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-from cardlab.core.options import InvalidOption, check_whole
+from cardlab.core.messages import InvalidOption
+from cardlab.core.options import check_whole
 
 RESUME, SEEDS = "resume", "seeds"
 """Keys of conf/train.yaml that decide no training: the experiment and its folder do not have them."""
 
-MOST_SEEDS = 1000
+MAX_SEEDS = 1000
 
 
 def experiment_part(config: Mapping[str, Any]) -> dict[str, Any]:
@@ -19,7 +20,7 @@ def experiment_part(config: Mapping[str, Any]) -> dict[str, Any]:
 def parse_seeds(value: object, first: object) -> tuple[int, ...]:
     """The seeds of `seeds=3` (first, first + 1, first + 2) or `seeds=[1,2,3]`, sorted. Raises InvalidOption."""
     if not isinstance(value, list | tuple):
-        number, start = check_whole(SEEDS, value, 1, MOST_SEEDS), check_whole("seed", first, 0, 2**63 - 1 - MOST_SEEDS)
+        number, start = check_whole(SEEDS, value, 1, MAX_SEEDS), check_whole("seed", first, 0, 2**63 - 1 - MAX_SEEDS)
         return tuple(range(start, start + number))
     seeds = tuple(check_whole(SEEDS, seed, 0, 2**63 - 1) for seed in cast(Sequence[object], value))
     if not seeds or len(set(seeds)) < len(seeds):

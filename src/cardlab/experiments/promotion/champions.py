@@ -8,7 +8,7 @@ from typing import Any
 
 from cardlab.agents.policy_descriptions import GAME_FILE, POLICY_FILES
 from cardlab.core.files import load_json
-from cardlab.core.options import InvalidOption
+from cardlab.core.messages import InvalidOption
 from cardlab.games.make_game import game_data, without_training_options
 from cardlab.games.protocol import Game
 

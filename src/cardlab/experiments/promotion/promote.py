@@ -11,7 +11,8 @@ from filelock import FileLock, Timeout
 from cardlab.agents.policy_descriptions import GAME_FILE, game_for, policy_digest
 from cardlab.agents.policy_paths import CHAMPION, CHAMPIONS, policy_folder
 from cardlab.agents.registry import load_agent
-from cardlab.core.options import InvalidOption, check_whole
+from cardlab.core.messages import InvalidOption
+from cardlab.core.options import check_whole
 from cardlab.evaluation.evaluate import evaluate
 from cardlab.evaluation.intervals import MIN_DEALS_TO_STOP
 from cardlab.evaluation.options import ArenaOptions

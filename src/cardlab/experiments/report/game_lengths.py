@@ -12,7 +12,7 @@ from cardlab.experiments.report.read_results import Result
 _ROW = 0.27  # inches for a pair of bars
 _HEAD = 0.75  # for a title and an axis
 _LENGTH = 1.5
-_MOST_BARS = 40
+_MAX_BARS = 40
 
 
 def draw_game_lengths(result: Result) -> Drawn | None:
@@ -57,7 +57,7 @@ def _draw_lengths(axes: Axes, counts: Mapping[str, int]) -> None:
     """How many games have how many decisions."""
     lengths = np.repeat([int(length) for length in counts], list(counts.values()))
     span = int(lengths.max() - lengths.min()) + 1
-    width = -(-span // _MOST_BARS)  # whole numbers of decisions in each bar
+    width = -(-span // _MAX_BARS)  # whole numbers of decisions in each bar
     edges = np.arange(lengths.min(), lengths.max() + width + 1, width) - 0.5
     axes.hist(lengths, edges, weights=np.full(len(lengths), 1 / len(lengths)), color=COLOURS[0])
     axes.set_title("decisions in a game", fontsize=10, loc="left")

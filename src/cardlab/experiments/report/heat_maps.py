@@ -14,7 +14,7 @@ from cardlab.experiments.run_paths import SEED
 
 _BLUE, _RED_ORANGE = "#0071B1", "#D45D00"  # as COLOURS[:2], but the same on a dark page: white text stands on them
 _BALANCE = LinearSegmentedColormap.from_list("balance", [_RED_ORANGE, "#f7f7f7", _BLUE])
-_MOST_SHORT = 6  # agents with horizontal column names
+_MAX_UPRIGHT = 6  # agents with horizontal column names
 
 Cell = tuple[int, int, float, float, float]
 """Row and column, and the row's margin over the column in points: mean, low, high."""
@@ -87,11 +87,11 @@ def _heat_map(rows: Sequence[str], columns: Sequence[str], cells: Iterable[Cell]
             f"{value:+.{digits}f}",
             ha="center",
             va="center",
-            fontsize=9 if len(columns) <= _MOST_SHORT else 7,
+            fontsize=9 if len(columns) <= _MAX_UPRIGHT else 7,
             fontweight="bold" if sure[row, column] else "normal",
             color="white" if abs(value) > 0.6 * most else DARK_TEXT,
         )
-    slanted = len(columns) > _MOST_SHORT or max(map(len, columns)) > 8
+    slanted = len(columns) > _MAX_UPRIGHT or max(map(len, columns)) > 8
     axes.set_yticks(range(len(rows)), rows)
     axes.set_xticks(range(len(columns)), columns, rotation=40 if slanted else 0, ha="right" if slanted else "center")
     axes.grid(visible=False)

@@ -1,4 +1,4 @@
-"""The best trial trained again with fresh seeds: the highest of many scores is lucky, that of a repetition is not."""
+"""The best trial trained again with fresh seeds: the highest of many scores is biased, that of a repetition is not."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -17,7 +17,7 @@ from cardlab.games.make_game import without_training_options
 from cardlab.tracking import Store
 
 CONFIRM_SEED_OFFSET = 2_000_029
-"""Added to `arena.seed`: the deals of the sweep have chosen the best trial, so that it is lucky on them too."""
+"""Added to `arena.seed`: the deals of the sweep have chosen the best trial, so its score on them is biased too."""
 
 
 @dataclass(frozen=True)
@@ -30,14 +30,14 @@ class Confirmation:
     score: Estimate  # of the repetition, over seeds and deals
 
     @property
-    def luck(self) -> float:
+    def selection_bias(self) -> float:
         """How much of the trial's own score the repetition does not reach; negative if it exceeds it."""
         return self.own - self.score.mean
 
     def metrics(self) -> dict[str, float]:
         """Figures for the run of the sweep."""
         bounds = {"interval/sweep/confirmed_low": self.score.low, "interval/sweep/confirmed_high": self.score.high}
-        return {"sweep/confirmed": self.score.mean, "sweep/luck": self.luck, **bounds}
+        return {"sweep/confirmed": self.score.mean, "sweep/selection_bias": self.selection_bias, **bounds}
 
     def lines(self, metric: str) -> list[str]:
         """The result in two lines."""
@@ -46,7 +46,7 @@ class Confirmation:
         within = "" if sure else "; its own score lies in the interval, so this may be chance"
         return [
             f"{metric} {self.score}, {len(self.seeds)} fresh seeds ({seeds}), {self.score.deals:,} fresh deals",
-            f"{self.luck:.3f} of the {self.own:.3f} of trial {self.trial}{within}",
+            f"{self.selection_bias:.3f} of the {self.own:.3f} of trial {self.trial}{within}",
         ]
 
 

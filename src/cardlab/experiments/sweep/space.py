@@ -1,17 +1,149 @@
 """The search space: entries of conf/sweep/ as dimensions that Optuna can sample."""
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
-from typing import Any
+from typing import Any, cast
 
 from optuna import Trial, TrialPruned
-from optuna.distributions import BaseDistribution, FloatDistribution, check_distribution_compatibility
+from optuna.distributions import (
+    BaseDistribution,
+    CategoricalDistribution,
+    FloatDistribution,
+    IntDistribution,
+    check_distribution_compatibility,
+)
 from optuna.trial import FrozenTrial
 
 from cardlab.core.messages import InvalidOption, unknown_key
-from cardlab.experiments.sweep.dimensions import Dimension, parse_dimension
 from cardlab.tracking.parameters import flatten
+
+_LARGEST = 2**63  # beyond it Optuna cannot sample
+_ENTRY = (
+    "{low: …, high: …} with low below high, and log: true (above 0), step: … or when: {KEY: VALUE} if wanted; "
+    "or a list of two or more different choices"
+)
+Conditions = Mapping[str, Sequence[Any]]
+"""Key of the configuration → the values under which a dimension is searched."""
+
+
+@dataclass(frozen=True)
+class Dimension:
+    """A key, where its values come from, and under which conditions it is searched."""
+
+    key: str
+    distribution: FloatDistribution | IntDistribution | CategoricalDistribution
+    choices: Mapping[Any, Any]
+    """Optuna's parameter → its choice; empty for a range, whose parameters are the values."""
+    when: Conditions
+    text: str
+    """The entry as it was given, for messages."""
+
+    def suggest(self, trial: Trial) -> Any:
+        """A value for `trial`."""
+        domain = self.distribution
+        if isinstance(domain, CategoricalDistribution):
+            return self.choices[trial.suggest_categorical(self.key, domain.choices)]
+        if isinstance(domain, IntDistribution):
+            return trial.suggest_int(self.key, domain.low, domain.high, step=domain.step, log=domain.log)
+        return trial.suggest_float(self.key, domain.low, domain.high, step=domain.step, log=domain.log)
+
+    def decode(self, param: Any) -> Any:
+        """The value of Optuna's parameter."""
+        return self.choices.get(param, param)
+
+    def encode(self, value: Any) -> Any:
+        """Optuna's parameter for a value of the space."""
+        return next((param for param, choice in self.choices.items() if choice == value), value)
+
+    def accepts(self, param: object) -> bool:
+        """Whether Optuna's parameter lies in the space."""
+        domain = self.distribution
+        if isinstance(domain, CategoricalDistribution):
+            return param in domain.choices
+        if not isinstance(param, int | float) or isinstance(param, bool):
+            return False
+        steps = (param - domain.low) / domain.step if domain.step else 0.0
+        return domain.low <= param <= domain.high and abs(steps - round(steps)) < 1e-8
+
+    def extremes(self) -> tuple[Any, ...]:
+        """Both ends of a range, or all choices."""
+        domain = self.distribution
+        return (
+            tuple(self.choices.values()) if isinstance(domain, CategoricalDistribution) else (domain.low, domain.high)
+        )
+
+    def grid(self) -> list[Any]:
+        """All of Optuna's parameters; InvalidOption for a range without a step."""
+        domain = self.distribution
+        if isinstance(domain, CategoricalDistribution):
+            return list(domain.choices)
+        if isinstance(domain, IntDistribution) and not domain.log:
+            return list(range(domain.low, domain.high + 1, domain.step))
+        if isinstance(domain, IntDistribution) or domain.step is None:
+            allowed = "a list of choices or a range with a step when sweep.sampler=grid"
+            raise InvalidOption(f"sweep.space.{self.key}", self.text, allowed)
+        count = round((domain.high - domain.low) / domain.step) + 1
+        return [min(domain.low + number * domain.step, domain.high) for number in range(count)]
+
+
+def parse_dimension(key: str, entry: object, current: object) -> Dimension:
+    """The dimension of an entry; with a fraction as `current` value of the key, whole bounds make a float range.
+
+    InvalidOption under sweep.space.KEY.
+    """
+    text = json.dumps(entry, default=str).replace('"', "")
+    given: Any = entry if isinstance(entry, Mapping) else {"choices": entry}
+    data: dict[str, Any] = dict(given)
+    try:
+        when = _conditions(data.pop("when", {}))
+        if "choices" in data:
+            return _categorical(key, **data, when=when, text=text)
+        return _numeric(key, **data, when=when, text=text, whole=not isinstance(current, float))
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InvalidOption(f"sweep.space.{key}", text, _ENTRY) from error
+
+
+def _numeric(
+    key: str, low: Any, high: Any, *, step: Any = None, log: Any = False, when: Conditions, text: str, whole: bool
+) -> Dimension:
+    """A range. Raises ValueError or TypeError for bounds that are none."""
+    numbers = [number for number in (low, high, step) if number is not None]
+    if any(isinstance(number, bool) for number in numbers) or not isinstance(log, bool):
+        raise TypeError("true and false are no numbers")
+    if not low < high or abs(low) >= _LARGEST or abs(high) >= _LARGEST or (step is not None and step > high - low):
+        raise ValueError("low must be below high, and step at most the whole range")
+    if whole and all(isinstance(number, int) for number in numbers):
+        return Dimension(key, IntDistribution(low, high, log=log, step=step or 1), {}, when, text)
+    # Optuna lowers `high` to the last step and warns about it
+    top = high if step is None else low + int((high - low) / step + 1e-9) * step
+    distribution = FloatDistribution(float(low), float(top), log=log, step=None if step is None else float(step))
+    return Dimension(key, distribution, {}, when, text)
+
+
+def _categorical(key: str, choices: Sequence[Any], *, when: Conditions, text: str) -> Dimension:
+    """A list of choices. Raises ValueError or TypeError for fewer than two different ones."""
+    labels = [json.dumps(choice, sort_keys=True) for choice in choices]
+    if not isinstance(choices, list) or len(set(labels)) < max(2, len(labels)):
+        raise ValueError("fewer than two different choices")
+    plain = all(choice is None or isinstance(choice, str | int | float) for choice in choices)
+    # Optuna keeps scalars only, and cannot tell 1 from 1.0 or true
+    params = choices if plain and len(set(choices)) == len(choices) else labels
+    return Dimension(key, CategoricalDistribution(params), dict(zip(params, choices, strict=True)), when, text)
+
+
+def _conditions(entry: Mapping[str, Any]) -> Conditions:
+    """Key → allowed values of `when`; {agent: {double: true}} is {agent.double: true}."""
+    conditions: dict[str, Sequence[Any]] = {}
+    for name, value in dict(entry).items():
+        if isinstance(value, Mapping):
+            inner = _conditions(cast(Mapping[str, Any], value))
+            conditions |= {f"{name}.{rest}": allowed for rest, allowed in inner.items()}
+        else:
+            conditions[name] = cast(list[Any], value) if isinstance(value, list) else [value]
+    return conditions
+
 
 MAX_GRID_POINTS = 10_000
 Values = dict[str, Any]
@@ -33,11 +165,12 @@ class Space:
         InvalidOption under sweep.space.KEY for an entry that is none of these, or whose condition names no key.
         """
         dimensions = [parse_dimension(key, entry, lookup(config, key)) for key, entry in entries.items()]
-        ordered = _sorted(dimensions)
-        known = {dimension.key: dimension for dimension in ordered}
+        ordered, names = _sorted(dimensions), flatten(config)
         for dimension in ordered:
             for key, allowed in dimension.when.items():
-                _check_condition(f"sweep.space.{dimension.key}.when.{key}", key, allowed, known, config)
+                place = f"sweep.space.{dimension.key}.when."
+                if key not in names:
+                    raise unknown_key(f"{place}{key}", list(allowed), [f"{place}{name}" for name in names])
         return cls(tuple(ordered), config)
 
     def suggest(self, trial: Trial) -> Values:
@@ -128,22 +261,6 @@ def values_text(values: Mapping[str, Any]) -> str:
 def short(value: object) -> str:
     """A value with four digits, if it is a fraction."""
     return f"{value:.4g}" if isinstance(value, float) else str(value)
-
-
-def _check_condition(
-    place: str, key: str, allowed: Sequence[Any], known: Mapping[str, Dimension], config: Mapping[str, Any]
-) -> None:
-    """Raise InvalidOption under `place` for a condition on a missing key, or on values that the space never has."""
-    try:
-        lookup(config, key)
-    except (KeyError, TypeError):
-        beside = [f"{place.removesuffix(key)}{name}" for name in flatten(config)]
-        raise unknown_key(place, list(allowed), beside) from None
-    if key in known:
-        searched = known[key]
-        continuous = isinstance(searched.distribution, FloatDistribution) and searched.distribution.step is None
-        if continuous or not any(searched.accepts(searched.encode(value)) for value in allowed):
-            raise InvalidOption(place, list(allowed), f"choices of sweep.space.{key}={searched.text}")
 
 
 def _sorted(dimensions: Sequence[Dimension]) -> list[Dimension]:

@@ -1,4 +1,4 @@
-"""A study in its storage, and the loop in which a worker runs its trials."""
+"""A study in its storage, its sampler and pruner, and the loop in which a worker runs its trials."""
 
 import time
 from collections import Counter
@@ -6,26 +6,80 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import optuna
-from optuna.exceptions import DuplicatedStudyError, UpdateFinishedTrialError
+from optuna.exceptions import UpdateFinishedTrialError
+from optuna.pruners import BasePruner, HyperbandPruner, MedianPruner, NopPruner, WilcoxonPruner
+from optuna.samplers import BaseSampler, GPSampler, QMCSampler, RandomSampler, TPESampler
 from optuna.study import Study, StudyDirection
 from optuna.trial import FrozenTrial, Trial, TrialState
 
 from cardlab.core.addresses import without_password
-from cardlab.core.options import InvalidOption
-from cardlab.core.process_names import process_name
+from cardlab.core.child_processes import process_name
 from cardlab.experiments.sweep.options import SweepOptions
-from cardlab.experiments.sweep.retries import WORKER, SurplusTrial, claim_proposal, fail_dead_trials, retry
-from cardlab.experiments.sweep.samplers import grid_points, make_pruner, make_sampler
 from cardlab.experiments.sweep.space import Space, Values
-from cardlab.experiments.sweep.storages import StudyUnavailable, open_storage, sqlite_path, storage_address
+from cardlab.experiments.sweep.storages import (
+    WORKER,
+    StudyUnavailable,
+    SurplusTrial,
+    claim_proposal,
+    fail_dead_trials,
+    open_storage,
+    retry,
+    sqlite_path,
+    storage_address,
+)
+
+STARTUP_TRIALS = 4
+"""Complete trials before the median pruner compares."""
+STARTUP_BLOCKS = 6
+"""Blocks of deals before Wilcoxon's test: five are never significant."""
+
+
+def make_sampler(options: SweepOptions, order: int) -> BaseSampler:
+    """The sampler of one trial, whose index among the proposals is `order`.
+
+    Each trial has its own: a sampler that is seeded once would propose the first values again when the sweep resumes,
+    and all workers would propose the same.
+    """
+    seed = int(np.random.SeedSequence([options.seed, order]).generate_state(1)[0])
+    match options.sampler:
+        case "tpe":
+            return TPESampler(seed=seed)
+        case "gp":
+            return GPSampler(seed=seed)
+        case "qmc":  # one sequence, whose position is in the study
+            return QMCSampler(scramble=True, seed=options.seed, independent_sampler=RandomSampler(seed))
+        case _:  # all parameters of a grid are set
+            return RandomSampler(seed)
+
+
+def make_pruner(options: SweepOptions, points: int) -> BasePruner:
+    """The pruner of a study whose learning curves have `points` points.
+
+    The resource of Hyperband (Li et al. 2018) is the number of points; the median waits for a quarter of the curve.
+    """
+    match options.pruner:
+        case "wilcoxon":
+            return WilcoxonPruner(n_startup_steps=STARTUP_BLOCKS)
+        case "median":
+            return MedianPruner(n_startup_trials=STARTUP_TRIALS, n_warmup_steps=points // 4)
+        case "hyperband":
+            return HyperbandPruner(min_resource=1, max_resource=points, reduction_factor=3)
+        case _:
+            return NopPruner()
+
+
+def grid_points(space: Space, options: SweepOptions) -> list[dict[str, Any]]:
+    """All points in random order, so that the trials of a grid that is too large are a fair sample."""
+    points = space.grid()
+    return [points[place] for place in np.random.default_rng(options.seed).permutation(len(points))]
+
 
 FINISHED = (TrialState.COMPLETE, TrialState.PRUNED)
 """States that count towards the total."""
 PRUNED = "pruned"
 """Attribute of a pruned trial: the reason."""
-_MADE_BY = "made_by"  # attribute of a study
-_SECONDS_TO_NAME = 2.0  # between a new study and its attribute, which another command may just be writing
 _PAUSE = 0.5  # seconds between two looks at a study in which others run the last trials
 
 Objective = Callable[[Trial, Values], list[float]]
@@ -35,25 +89,13 @@ Objective = Callable[[Trial, Values], list[float]]
 def open_study(root: Path, name: str, options: SweepOptions, points: int = 0) -> Study:
     """The study `name`, new or resumed; `points` is the number of points of its learning curves.
 
-    Raises StudyUnavailable, and InvalidOption for a study that no sweep made or that has other objectives.
+    Raises StudyUnavailable.
     """
     directions = [StudyDirection.MAXIMIZE] + [StudyDirection.MINIMIZE] * (options.cost is not None)
     storage = open_storage(storage_address(options.storage, root), options.heartbeat)
-    try:
-        study = optuna.create_study(storage=storage, study_name=name, directions=directions)
+    study = optuna.create_study(storage=storage, study_name=name, directions=directions, load_if_exists=True)
+    if not study.metric_names:
         study.set_metric_names(options.objective_names)
-        study.set_user_attr(_MADE_BY, "cardlab")
-    except DuplicatedStudyError:
-        study = optuna.load_study(storage=storage, study_name=name)
-        deadline = time.monotonic() + _SECONDS_TO_NAME
-        while _MADE_BY not in study.user_attrs and not study.get_trials() and time.monotonic() < deadline:
-            time.sleep(0.1)
-        if _MADE_BY not in study.user_attrs:
-            raise InvalidOption("sweep.study", name, "another name: cardlab sweep did not make this study") from None
-        found = _described(study.metric_names or [], study.directions)
-        expected = _described(options.objective_names, directions)
-        if found != expected:
-            raise InvalidOption("sweep.study", name, f"another name: this study has {found}, not {expected}") from None
     study.pruner = make_pruner(options, points)
     study.sampler = make_sampler(options, 0)
     return study
@@ -70,8 +112,6 @@ def find_study(root: Path, name: str, address: str | None) -> Study:
         study = optuna.load_study(study_name=name, storage=open_storage(where))
     except KeyError as error:
         raise missing from error
-    if _MADE_BY not in study.user_attrs:
-        raise StudyUnavailable(f"study {name}: cardlab sweep did not make it")
     return study
 
 
@@ -166,7 +206,3 @@ def _run_trial(study: Study, space: Space, options: SweepOptions, objective: Obj
         was_failed = isinstance(error, ValueError | AssertionError | UpdateFinishedTrialError)
         if not (was_failed and trials and trials[0].state == TrialState.FAIL):
             raise
-
-
-def _described(names: Sequence[str], directions: Sequence[StudyDirection]) -> str:
-    return " and ".join(f"{name} ({way.name.lower()})" for name, way in zip(names, directions, strict=False))

@@ -14,8 +14,7 @@ from cardlab.core.addresses import without_password
 from cardlab.experiments.config.values import with_values
 from cardlab.experiments.sweep.confirmation import Confirmation
 from cardlab.experiments.sweep.options import SweepOptions
-from cardlab.experiments.sweep.plots import OVERVIEW, can_rank, first_value, study_plots
-from cardlab.experiments.sweep.progress import score_text
+from cardlab.experiments.sweep.progress import OVERVIEW, can_rank, first_value, score_text, study_plots
 from cardlab.experiments.sweep.space import Space, Values, values_text
 from cardlab.experiments.sweep.storages import storage_address
 from cardlab.experiments.sweep.study import FINISHED, finished_trials
@@ -138,8 +137,8 @@ class SummaryRun:
         yield self._image(OVERVIEW) + "\n" if OVERVIEW in plots else ""
         yield f"{self._headline()}\n\n`{values_text(self._space.decode(_best_first(self._study)[0].params))}`\n"
         if self._confirmation:
-            confirmed, luck = self._confirmation.lines(self._options.metric)
-            yield f"confirmed: {confirmed}; luck: {luck}\n"
+            confirmed, bias = self._confirmation.lines(self._options.metric)
+            yield f"confirmed: {confirmed}; selection bias: {bias}\n"
         address = without_password(storage_address(self._options.storage, Path()))  # sqlite: from the project's root
         yield f"The study {self._study.study_name} in Optuna: `optuna-dashboard {address}`\n"
         yield from (self._image(name) for name in plots if name != OVERVIEW)

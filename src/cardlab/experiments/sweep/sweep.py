@@ -10,27 +10,25 @@ from typing import Any
 from filelock import FileLock
 from optuna.study import Study
 
-from cardlab.core.options import InvalidOption
-from cardlab.core.process_names import is_alive, process_name
+from cardlab.core.child_processes import is_alive, process_name
+from cardlab.core.messages import InvalidOption
 from cardlab.experiments.config.build_experiment import build_with_values, check_run_name
 from cardlab.experiments.sweep.confirmation import confirm_best, confirmed_name
-from cardlab.experiments.sweep.launchers import run_workers
 from cardlab.experiments.sweep.options import SweepOptions
 from cardlab.experiments.sweep.progress import Progress
-from cardlab.experiments.sweep.retries import fail_dead_trials
 from cardlab.experiments.sweep.space import Space
-from cardlab.experiments.sweep.storages import DATABASE, storage_errors
+from cardlab.experiments.sweep.storages import DATABASE, fail_dead_trials, storage_errors
 from cardlab.experiments.sweep.study import enqueue_planned, finished_trials
 from cardlab.experiments.sweep.summary import SummaryRun, SweepFailed, SweepResult, sweep_result
 from cardlab.experiments.sweep.trials import RUN
-from cardlab.experiments.sweep.worker import CODE, CONFIG, SWEEP, SweepPlan, run_worker
+from cardlab.experiments.sweep.worker import CODE, CONFIG, SWEEP, SweepPlan, run_worker, run_workers
 from cardlab.games.make_game import without_training_options
 from cardlab.games.protocol import Game
 from cardlab.tracking import Run, Store
 from cardlab.tracking.parameters import flatten
 from cardlab.training.experiment import training_code
 
-_MEANING = ("metric", "objective", "cost", "seeds", "deals", "pruner")
+_COMPARABILITY_OPTIONS = ("metric", "objective", "cost", "seeds", "deals", "pruner")
 """Options that decide what a trial's value or curve means; the others decide which trials there are."""
 _OWNER = "owner"
 """Attribute of a study: the process that keeps its MLflow run."""
@@ -108,7 +106,9 @@ def study_name(options: SweepOptions, config: Mapping[str, Any]) -> str:
     """
     from cardlab.training.run import run_folder  # noqa: PLC0415  imports Lightning
 
-    decisive = {name: getattr(options, name) for name in (*_MEANING, "space", "sampler", "seed", "baseline")}
+    decisive = {
+        name: getattr(options, name) for name in (*_COMPARABILITY_OPTIONS, "space", "sampler", "seed", "baseline")
+    }
     training = run_folder(Path(), build_with_values(config, {})).name
     text = json.dumps([config, training, decisive], sort_keys=True, default=str)
     return f"{config['name']}_{hashlib.sha256(text.encode()).hexdigest()[:8]}"
@@ -118,16 +118,13 @@ def check_space(space: Space) -> None:
     """Raise InvalidOption under sweep.space.KEY when an end of a range, or a choice, makes no valid experiment."""
     rules = _rules(build_with_values(space.config, {}).game)
     for dimension, values in space.extremes():
-        key = f"sweep.space.{dimension.key}"
         try:
-            if _rules(build_with_values(space.config, values).game) != rules:
-                allowed = "left out: it changes the rules, and scores of other games do not compare"
-                raise InvalidOption(key, dimension.text, allowed)
+            same_rules = _rules(build_with_values(space.config, values).game) == rules
+            allowed = "" if same_rules else "left out: it changes the rules, and scores of other games do not compare"
         except InvalidOption as refusal:
-            if refusal.key == key:
-                raise
             allowed = f"within what {refusal.key} accepts: {refusal.value} is not {refusal.allowed}"
-            raise InvalidOption(key, dimension.text, allowed) from refusal
+        if allowed:
+            raise InvalidOption(f"sweep.space.{dimension.key}", dimension.text, allowed)
 
 
 def _rules(game: Game) -> dict[str, Any]:
@@ -180,7 +177,7 @@ def _check_study(study: Study, space: Space, now: Mapping[str, Any]) -> None:
     trials = study.get_trials(deepcopy=False)
     if CONFIG in before:
         searched = {dimension.key for dimension in space.dimensions} | {key for trial in trials for key in trial.params}
-        old, new = _meaning(before), _meaning(now)
+        old, new = _comparability(before), _comparability(now)
         for key in dict.fromkeys([*old, *new]):
             if key not in searched and old.get(key) != new.get(key):
                 allowed = f"another name, or {key}={old.get(key)} as in this study: other values cannot be compared"
@@ -188,7 +185,7 @@ def _check_study(study: Study, space: Space, now: Mapping[str, Any]) -> None:
         space.check_history([trial.distributions for trial in trials], study.study_name)
 
 
-def _meaning(attributes: Mapping[str, Any]) -> dict[str, str]:
+def _comparability(attributes: Mapping[str, Any]) -> dict[str, str]:
     """The attributes of a study that decide what its values mean, by key of the configuration."""
-    sweep = {name: attributes[SWEEP][name] for name in _MEANING}
+    sweep = {name: attributes[SWEEP][name] for name in _COMPARABILITY_OPTIONS}
     return {**flatten(attributes[CONFIG]), **flatten({"sweep": sweep})}

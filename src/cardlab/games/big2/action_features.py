@@ -37,7 +37,7 @@ _, _KIND, _STRENGTH, _HIGHER_UNSEEN, _SPLITS, _LEFT, _LEFT_RANKS, _LEFT_SUITS, _
 )
 _HELD, _PLAYS_LEFT, _PLAYS_ADDED, _RISK, _RISK_ADDED, _WINS = (block.start for block in PLAN_BLOCKS)
 _WIDTH, _PLANS_WIDTH = width(ACTION_BLOCKS), width(PLAN_BLOCKS)
-_MOST_PLAYS = find_block(PLAN_BLOCKS, "plays_left").size - 1
+_MAX_PLAYS = find_block(PLAN_BLOCKS, "plays_left").size - 1
 
 BLOCKS_WITH_PLANS = layout(**{block.name: block.shape for block in (*ACTION_BLOCKS, *PLAN_BLOCKS)})
 
@@ -159,7 +159,7 @@ def describe_plans(info_states: InfoStates, rows: NDArray[np.intp], actions: Act
         own_risk = better_hand_share(best, size, value)
         row[_HELD + NUM_OTHERS] = own_risk
         left = whole ^ action_bits(action)
-        row[_PLAYS_LEFT + min(int(fewest[left]), _MOST_PLAYS)] = 1
+        row[_PLAYS_LEFT + min(int(fewest[left]), _MAX_PLAYS)] = 1
         row[_PLAYS_ADDED] = (fewest[left] + (action != PASS) - fewest[whole]) / 4
         row[_RISK], row[_RISK + 1] = risk[left] / 4, last[left] / 4
         if action != PASS:

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from cardlab.core.options import NUMERIC, InvalidOption, option, options
+from cardlab.core.messages import InvalidOption
+from cardlab.core.options import NUMERIC, option, options
 from cardlab.games.array_checks import InvalidArray, check_floats, checked
 from cardlab.games.cards.deck import card_text, draw_seeds, shuffled_decks
 from cardlab.games.cards.hands import CATEGORIES, STRAIGHT_FLUSH

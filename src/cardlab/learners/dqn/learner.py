@@ -16,7 +16,7 @@ from torch import Tensor
 from cardlab.agents.exploration import annealed_epsilon
 from cardlab.agents.network_agents import ActionValueAgent
 from cardlab.agents.random_agent import RandomAgent
-from cardlab.core.options import InvalidOption
+from cardlab.core.messages import InvalidOption
 from cardlab.games.protocol import Actions, Game, HasOpening, InfoStates, Players
 from cardlab.games.record_arrays import take
 from cardlab.learners.base import Learner, MetricMeans, Metrics

@@ -2,7 +2,8 @@
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from cardlab.core.options import Flag, InvalidOption, Text, Whole, check_choice, option, options
+from cardlab.core.messages import InvalidOption
+from cardlab.core.options import Flag, Text, Whole, check_choice, option, options
 from cardlab.core.parts import find_place
 from cardlab.games.protocol import Game, HasOpening
 from cardlab.learners.hyperparameters import (

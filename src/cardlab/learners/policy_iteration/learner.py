@@ -16,7 +16,7 @@ from cardlab.agents.network_agents import AfterstateAgent, afterstates, observe_
 from cardlab.agents.policy_descriptions import PolicyError
 from cardlab.agents.registry import load_agent
 from cardlab.agents.search.builders import HasFusedRollouts
-from cardlab.core.options import InvalidOption
+from cardlab.core.messages import InvalidOption
 from cardlab.games.agent_protocol import Agent
 from cardlab.games.array_checks import unchecked
 from cardlab.games.loop import play_out

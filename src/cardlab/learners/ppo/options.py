@@ -2,7 +2,8 @@
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from cardlab.core.options import Flag, InvalidOption, Number, Whole, option, options
+from cardlab.core.messages import InvalidOption
+from cardlab.core.options import Flag, Number, Whole, option, options
 from cardlab.core.parts import find_place
 from cardlab.games.protocol import Game
 from cardlab.learners.hyperparameters import (

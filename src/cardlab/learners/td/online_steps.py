@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from torch import nn
 
 from cardlab.core.kernels import fastmath_kernel
-from cardlab.core.options import InvalidOption
+from cardlab.core.messages import InvalidOption
 from cardlab.games.protocol import Bools, Floats
 from cardlab.networks.protocol import Network
 

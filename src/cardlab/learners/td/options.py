@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from cardlab.core.messages import as_written
-from cardlab.core.options import Flag, InvalidOption, Number, option, options
+from cardlab.core.messages import InvalidOption, as_written
+from cardlab.core.options import Flag, Number, option, options
 from cardlab.core.parts import find_place
 from cardlab.games.protocol import Game
 from cardlab.learners.hyperparameters import (

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cardlab.agents.registry import load_agent
-from cardlab.core.options import Flag, InvalidOption, Number, Text, option, options
+from cardlab.core.messages import InvalidOption
+from cardlab.core.options import Flag, Number, Text, option, options
 from cardlab.games.protocol import Floats, Game
 from cardlab.learners.rollouts.opponents.protocol import MAX_OPPONENTS, AgentOf, Seats, Weight
 from cardlab.learners.rollouts.opponents.seats import draw_distinct_seats, draw_seats

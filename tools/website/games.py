@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import cardlab
-from cardlab.core.options import InvalidOption
+from cardlab.core.messages import InvalidOption
 from cardlab.games.protocol import Block, Game
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "results"
 SELF = "self"  # the agent's own figures, in a game of one player
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 GROUPS = {
     "game": "The rules of a game, and how its states become numbers.",
     "agent": "The learner.",

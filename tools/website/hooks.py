@@ -10,14 +10,14 @@ from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
-ROOT = Path(__file__).parents[1]
-if str(ROOT) not in sys.path:
-    sys.path.insert(0, str(ROOT))  # hooks are loaded by their path
+ROOT = Path(__file__).parents[2]
+if str(ROOT / "tools") not in sys.path:
+    sys.path.insert(0, str(ROOT / "tools"))  # hooks are loaded by their path
 
 from website.configuration import configuration_page  # noqa: E402
 from website.games import generated_sections  # noqa: E402
 
-OUTSIDE = {"README.md": "index.md", "CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md"}
+OUTSIDE = {"README.md": "index.md"}
 GAME_PAGE = re.compile(r"games/(\w+)\.md$")
 _REMOTE_SHIM = "https://unpkg.com/iframe-worker/shim"
 _LOCAL_SHIM = "assets/worker_from_disk.js"
