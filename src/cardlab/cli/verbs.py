@@ -6,7 +6,7 @@ from importlib import import_module
 from importlib.metadata import entry_points
 from typing import Any, cast
 
-from cardlab.core.exit_status import REPEAT, RESUME
+from cardlab.core.exit_status import RESUME
 from cardlab.core.options import InvalidOption
 
 
@@ -98,7 +98,7 @@ _VERBS = (
             "cardlab evaluate policy=runs/poker_squares_td/latest/policy arena.deals=40000",
             "cardlab evaluate policy=threshold:level:30 game=thirty_one arena.references=[greedy,random]",
         ),
-        on_stop=REPEAT,
+        on_stop=RESUME,
     ),
     Verb(
         "sweep",
@@ -132,7 +132,7 @@ _VERBS = (
         ),
         flags={"--json": "print all figures as JSON"},
         words="methods",
-        on_stop=REPEAT,
+        on_stop=RESUME,
     ),
     Verb(
         "tournament",
@@ -147,7 +147,7 @@ _VERBS = (
             "cardlab promote policy=thirty_one_ppo",
             "cardlab promote policy=models/poker_squares_td arena.deals=10000 sequential=true",
         ),
-        on_stop=REPEAT,
+        on_stop=RESUME,
     ),
     Verb(
         "exploit",

@@ -6,13 +6,13 @@ from typing import Literal
 
 from cardlab.core.child_processes import usable_cores
 from cardlab.core.options import InvalidOption, Number, Text, Whole, option, options
+from cardlab.evaluation.deals import EVALUATION_SEED
 from cardlab.evaluation.seating import Lineup
 
 DEFAULT_REFERENCES = ("random",)
-EVALUATION_SEED = 20_000_001  # far from the small seeds of training, so that nothing is tuned on these deals
 MIN_DEALS = 2  # an interval needs a variance
-MAX_DEALS = 10**9  # years of play: more is a slip of the pen
-LONG_MATCH = 5000  # deals from which starting processes costs less than it saves
+MAX_DEALS = 10**9  # years of play: more is a typing error
+LONG_MATCH = 5000  # deals of all matches, from which starting processes costs less than it saves
 
 
 @options("arena")
@@ -62,5 +62,5 @@ class ArenaOptions:
             return 1
         if self.processes is not None:
             return self.processes
-        long = self.deals >= LONG_MATCH or any(lineup.parallel_games for lineup in lineups)
+        long = self.deals * len(lineups) >= LONG_MATCH or any(lineup.parallel_games for lineup in lineups)
         return usable_cores() if long else 1

@@ -3,15 +3,16 @@
 from pathlib import Path
 
 from cardlab.agents.policy_descriptions import policy_game
-from cardlab.evaluation.evaluate import write_evaluation
-from cardlab.evaluation.evaluate_seeds import evaluate_seeds
+from cardlab.evaluation.evaluate import evaluate_seeds, write_evaluation
 from cardlab.evaluation.main_score import Evaluation
 from cardlab.evaluation.options import ArenaOptions
+from cardlab.evaluation.played_deals import unfinished_scores
 from cardlab.evaluation.progress import ProgressCallback, no_progress
 from cardlab.experiments.policy_groups import PolicyGroup, policies_by_seed
 from cardlab.experiments.recorded_matches import record_evaluation
 from cardlab.games.protocol import Game
 from cardlab.tracking import Store
+from cardlab.tracking.connection import project_root
 
 
 def evaluate_group(
@@ -27,11 +28,12 @@ def evaluate_group(
     """Evaluate the policies of a group, write the result to `output`, and record it in `store` as one run.
 
     `game`: by default the one that the policies were trained for. `scores_training`: the score is also one of the runs
-    of the trainings. Raises PolicyError.
+    of the trainings. Raises PolicyError. Ctrl-C raises Interrupted with the evaluation of the deals so far.
     """
     game = game or policy_game(group.policies[0])
     policies = policies_by_seed(group.policies)
-    evaluation = evaluate_seeds(game, policies, options, experiment=group.name, progress=progress)
+    played = unfinished_scores(project_root())
+    evaluation = evaluate_seeds(game, policies, options, experiment=group.name, progress=progress, played=played)
     if output is not None:
         write_evaluation(evaluation, output)
     if store is not None:

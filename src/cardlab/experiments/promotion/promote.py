@@ -3,6 +3,7 @@
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,9 @@ from cardlab.core.options import InvalidOption, check_whole
 from cardlab.evaluation.evaluate import evaluate
 from cardlab.evaluation.intervals import MIN_DEALS_TO_STOP
 from cardlab.evaluation.options import ArenaOptions
+from cardlab.evaluation.played_deals import PlayedDeals, unfinished_scores
 from cardlab.evaluation.progress import ProgressCallback, no_progress
+from cardlab.evaluation.scores import without_part
 from cardlab.experiments.config.build_parts import check_agents
 from cardlab.experiments.policy_groups import PolicyGroup
 from cardlab.experiments.promotion.champions import (
@@ -83,6 +86,7 @@ def challenge_by_group(
     *,
     name: str | None = None,
     progress: ProgressCallback = no_progress,
+    played: PlayedDeals | None = None,
 ) -> Challenge:
     """The challenge of a group's best seed, chosen against the opponents of the challenge on deals of its own.
 
@@ -91,7 +95,7 @@ def challenge_by_group(
     name = name or group.name
     challenge = make_challenge(group.policies[0], name, game, arena, options)
     opponent = _opponent(challenge, policy_folder(CHAMPION, game.spec.name))
-    choice = choose_seed(group, game, options.ladder or (opponent.agent,), arena, progress)
+    choice = choose_seed(group, game, options.ladder or (opponent.agent,), arena, progress, played)
     return challenge if choice is None else replace(challenge, policy=choice.policy, choice=choice)
 
 
@@ -115,7 +119,8 @@ def promote(challenge: Challenge, store: Store, progress: ProgressCallback = no_
 
     The champion is the one in `champions/`, else the alias; the alias follows the folder. Every challenger becomes a
     version of the registered model of its game, and every challenge a run. Raises TrackingUnavailable or
-    ChallengeUnderway before anything is played.
+    ChallengeUnderway before anything is played. Ctrl-C during the challenge raises Interrupted with a PromotionDecision
+    on the deals so far, of which nothing else is written; they are kept in runs/scores/ of the store's project.
     """
     registry = Registry(store)
     game = challenge.game.spec.name
@@ -150,14 +155,14 @@ def _promote(challenge: Challenge, store: Store, registry: Registry, progress: P
         return ChallengeOutcome(None, registered, None)
     challenger = Contender(challenge.name, str(challenge.policy), digest)
     opponent = _opponent(challenge, champion)
-    decision = decide(challenge.game, challenger, opponent, challenge.arena, challenge.options, progress)
+    played = unfinished_scores(store.root)
+    decision = decide(challenge.game, challenger, opponent, challenge.arena, challenge.options, progress, played)
     decision = replace(decision, choice=challenge.choice)
     figures = None
     if decision.accepted:
-        text = str(challenge.policy)
-        figures = evaluate(
-            challenge.game, text, challenge.arena, policy_digest=digest, experiment=challenge.name, progress=progress
-        )
+        measure = partial(evaluate, challenge.game, str(challenge.policy), challenge.arena, policy_digest=digest)
+        with without_part():
+            figures = measure(experiment=challenge.name, progress=progress, played=played)
     card = model_card(challenge.policy, composed_game(challenge.game), decision, origin, figures)
     run_id = _record(challenge, store, decision, card)
     difference = decision.difference
@@ -228,6 +233,15 @@ def _lineage(digest: str, origin: Origin | None, promoted_by: str) -> dict[str, 
         "tags": {key: tags[key] for key in _LINEAGE_TAGS if key in tags},
         "config": dict(origin.config) if origin else {},
     }
+
+
+def format_part(decision: PromotionDecision, deals: int) -> str:
+    """The difference of an interrupted challenge, in one line."""
+    part = decision.difference if decision.ladder is None else decision.ladder.difference
+    return (
+        f"not decided: difference {part.mean:+.3f} points per game, 95 % interval {part.low:+.3f} to {part.high:+.3f}, "
+        f"{part.deals:,} of {deals:,} deals{'' if decision.ladder is None else ' of the ladder'}"
+    )
 
 
 def format_outcome(challenge: Challenge, outcome: ChallengeOutcome) -> str:
