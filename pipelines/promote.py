@@ -35,7 +35,7 @@ def main(name: str) -> None:
     challenge = challenge_by_group(group, game, arena, PromotionOptions(), played=unfinished_scores(store.root))
     outcome = promote(challenge, store)
     print(format_outcome(challenge, outcome))
-    write_json(Path("champions", "decisions", f"{name}.json"), outcome.figures(), indent=2)
+    write_json(Path("promotions", f"{name}.json"), outcome.figures(), indent=2)
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ from cardlab.evaluation.played_deals import PlayedDeals, unfinished_scores
 from cardlab.evaluation.progress import ProgressCallback, no_progress
 from cardlab.evaluation.scores import without_part
 from cardlab.experiments.config.build_parts import check_agents
+from cardlab.experiments.exploitability import EXPLOITABILITY
 from cardlab.experiments.policy_groups import PolicyGroup
 from cardlab.experiments.promotion.champions import (
     CARD,
@@ -72,6 +73,7 @@ class ChallengeOutcome:
     decision: PromotionDecision | None  # None if the policy is already champion
     registered: "ModelVersion"
     folder: Path | None  # of the new champion
+    exploited: bool = False  # the former champion had an exploitability.json, which went with it
 
     def figures(self) -> dict[str, Any]:
         """The decision as data; for a policy that is already champion only its digest."""
@@ -147,7 +149,7 @@ def only_challenge(store: Store, game: str) -> Generator[None]:
 
 def _promote(challenge: Challenge, store: Store, registry: Registry, progress: ProgressCallback) -> ChallengeOutcome:
     digest = policy_digest(challenge.policy)
-    champion = policy_folder(CHAMPION, challenge.game.spec.name)
+    champion = policy_folder(CHAMPION, game := challenge.game.spec.name)
     origin = find_origin(store, digest)
     if champion is not None and policy_digest(champion) == digest:
         registered = registry.find(digest) or registry.register_folder(champion, challenge.game.spec.name)
@@ -178,9 +180,10 @@ def _promote(challenge: Challenge, store: Store, registry: Registry, progress: P
         return ChallengeOutcome(decision, registered, None)
     lineage = _lineage(digest, origin, run_id)
     files = {CARD: card, DECISION: decision.figures(), EVALUATION: figures, LINEAGE: lineage}
+    exploited = (challenge.champions / game / EXPLOITABILITY).exists()
     folder = write_champion(challenge.champions, challenge.game, challenge.policy, files)
     registry.set_champion(registered)
-    return ChallengeOutcome(decision, registered, folder)
+    return ChallengeOutcome(decision, registered, folder, exploited)
 
 
 def _opponent(challenge: Challenge, champion: Path | None) -> Contender:
@@ -265,6 +268,9 @@ def format_outcome(challenge: Challenge, outcome: ChallengeOutcome) -> str:
         )
         verdict = "it loses to the champion" if difference.high <= 0 else "the interval of the ladder is not above zero"
     lines.append(f"promoted: {outcome.folder}" if outcome.folder else f"not promoted: {verdict}")
+    if outcome.exploited:
+        measure = f"cardlab exploit policy={outcome.folder} measures this one"
+        lines.append(f"removed: {EXPLOITABILITY} of the former champion; {measure}")
     use = "as champion" if outcome.folder else "as a challenger only"
     return "\n".join([*lines, f"registered: {version.name} version {version.version}, {use}"])
 

@@ -44,7 +44,7 @@ def write_report(
     tournaments: Sequence[Tournament] = (),
     comparisons: Sequence[Mapping[str, Any]] = (),
     methods: Mapping[str, Mapping[str, Any]] | None = None,
-    exploitability: Mapping[str, Sequence[tuple[str, ...]]] | None = None,
+    exploitability: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> Path:
     """Write index.html and figures/ into `folder`; equal results give equal bytes."""
     figures = folder / "figures"
