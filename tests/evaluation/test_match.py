@@ -260,7 +260,6 @@ def test_a_killed_process_of_a_match_is_named():
     [
         ({"num_deals": None}, "num_deals"),
         ({"decks": decks_of(0, 9)}, "num_deals"),
-        ({"seconds": 0}, "seconds"),
         ({"num_deals": 1}, "arena.deals"),
         ({"processes": 0}, "arena.processes"),
         ({"chunk": 0}, "arena.chunk"),

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import inf
 from time import monotonic
 from typing import Any, TypedDict, Unpack
 
@@ -157,8 +156,6 @@ def play_match(
     if deals is None or num_deals not in (None, deals):
         wanted = "a whole number, without decks" if deals is None else f"{deals}, the number of decks"
         raise InvalidOption("num_deals", num_deals, wanted)
-    if seconds is not None and not 0 < seconds < inf:
-        raise InvalidOption("seconds", seconds, "a number above 0")
     deadline = None if seconds is None else monotonic() + seconds
     lineup = make_lineup(game, entries)
     arena.setdefault("processes", 1)

@@ -55,10 +55,8 @@ class ArenaOptions:
         InvalidOption for more than one where an agent learns: each process would have a policy of its own.
         """
         if any(lineup.learns for lineup in lineups):
-            if self.launcher == "ray":
-                raise InvalidOption("arena.launcher", self.launcher, "processes where an agent learns")
-            if self.processes not in (None, 1):
-                raise InvalidOption("arena.processes", self.processes, "1 where an agent learns")
+            if self.launcher == "ray" or self.processes not in (None, 1):
+                raise InvalidOption("arena.processes", self.processes, "1 where an agent learns, without Ray")
             return 1
         if self.processes is not None:
             return self.processes

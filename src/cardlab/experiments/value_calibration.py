@@ -131,9 +131,9 @@ def summarize_forecasts(forecasts: Forecasts) -> dict[str, float]:
 
 
 def write_calibration(table: Sequence[dict[str, float]], path: Path) -> None:
-    """The bins as CSV."""
+    """Write the bins as CSV."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, ["predicted", "paid", "low", "high", "decisions"], lineterminator="\n")
+        writer = csv.DictWriter(file, list(table[0]), lineterminator="\n")
         writer.writeheader()
         writer.writerows({key: f"{value:.6g}" for key, value in row.items()} for row in table)

@@ -186,9 +186,6 @@ def test_what_does_not_fit_is_said_before_anything_is_written(root: Path, untrai
         challenge(untrained("big"), Store(), ladder=("random", "shark"))
     with pytest.raises(InvalidOption, match=r"^ladder=\[random\]: must be left out: poker_squares has one player"):
         challenge(untrained("big"), Store(), ladder=("random",))
-    narrow = ArenaOptions(deals=100, until=0.1)
-    with pytest.raises(InvalidOption, match=r"^arena\.until=0\.1: must be null with a ladder"):
-        make_challenge(untrained("two", "big2"), "two", make_game("big2"), narrow, PromotionOptions(ladder=("random",)))
     assert {path.name for path in root.iterdir()} == {"models", "mlflow.db"}
     write_champion(Path("champions"), make_game("poker_squares", scoring="british"), british, {})
     with pytest.raises(PolicyError, match="champions/poker_squares: was trained for scoring=british"):

@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import isfinite
-from pathlib import Path
 from typing import Any
 
 from cardlab.agents.policy_descriptions import policy_digest, policy_game, read_description
@@ -266,10 +265,6 @@ def _estimate(band: Band) -> Estimate:
     return Estimate(float(band.mean[0]), float(band.low[0]), float(band.high[0]), 0, band.seeds)
 
 
-def _same(some: Sequence[Path], others: Sequence[Path]) -> bool:
-    return [path.resolve() for path in some] == [path.resolve() for path in others]
-
-
 def find_groups(methods: Sequence[str], game: str) -> dict[str, PolicyGroup]:
     """Name → group of each of `methods`, in their order. Raises InvalidOption as `compare_methods` does."""
     if isinstance(methods, str) or len(methods) < 2 or len(set(methods)) < len(methods):
@@ -282,9 +277,6 @@ def find_groups(methods: Sequence[str], game: str) -> dict[str, PolicyGroup]:
         other = read_description(group.policies[0]).game
         if game and other != game:
             raise InvalidOption(_KEY, text, f"a method for {game}, as the others: it is one for {other}")
-        same = next((known for known, one in found.items() if _same(one.policies, group.policies)), None)
-        if same is not None:
-            raise InvalidOption(_KEY, f"[{same}, {text}]", "two or more methods; these have the same policies")
         found[text], game = group, other
     names = [group.name for group in found.values()]
     return {found[text].name if names.count(found[text].name) == 1 else text: found[text] for text in methods}

@@ -134,8 +134,8 @@ def decide(
     decided = from_part(partial(play, progress=progress, played=played), decision)
     if not options.ladder:
         return decided
-    agents = {0: challenger.agent, 1: opponent.agent}
-    climb = partial(play_scores, game, agents, options.ladder, arena, together=lambda key: key[1], progress=progress)
+    agents, whole = {0: challenger.agent, 1: opponent.agent}, replace(arena, until=None)
+    climb = partial(play_scores, game, agents, options.ladder, whole, together=lambda key: key[1], progress=progress)
     return from_part(partial(climb, played=played), lambda table: replace(decided, ladder=_ladder(table)))
 
 

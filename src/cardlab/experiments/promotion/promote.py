@@ -110,8 +110,6 @@ def make_challenge(policy: Path, name: str, game: Game, arena: ArenaOptions, opt
     check_agents(game, "ladder", options.ladder)
     if options.ladder and game.spec.num_players == 1:
         raise InvalidOption("ladder", [*options.ladder], f"left out: {game.spec.name} has one player")
-    if options.ladder and arena.until is not None:
-        raise InvalidOption("arena.until", arena.until, "null with a ladder, which plays all deals")
     check_agents(game, "policy", [str(policy)])  # last: it imports torch
     return Challenge(policy, name, game_for(policy, game), arena, options)
 
