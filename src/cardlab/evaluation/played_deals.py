@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -25,7 +26,7 @@ from cardlab.games.protocol import Game
 NOT_IN_DIGEST = "keeps what was played, and decides nothing of it"
 
 FORMAT = 2
-_SECONDS = 5  # between two writes of a file
+_SECONDS = 10  # between two writes of a file
 
 
 @dataclass(frozen=True)
@@ -81,6 +82,9 @@ class PlayedFiles:
         """Remove the files, unless they are kept."""
         for path, _ in self._files.values() if not self._keep else ():
             path.unlink(missing_ok=True)
+            with suppress(OSError):  # other files may be there
+                path.parent.rmdir()
+                path.parent.parent.rmdir()
 
 
 def _load(path: Path) -> list[Tally]:

@@ -28,7 +28,7 @@ Scores = NDArray[np.float64] | Sequence[PerDeal]
 """[S, D] scores of S trainings on the same D deals; rows of other lengths count up to the shortest."""
 POWER = 0.8
 """Probability with which `seeds_to_decide` more seeds decide, if the true difference is the measured one."""
-MOST_SEEDS = 1000
+MAX_SEEDS = 1000
 """`seeds_to_decide` advises no more."""
 _TRIM = 0.25  # of the seeds at each end: the interquartile mean
 _RESAMPLES = 200
@@ -109,7 +109,7 @@ def seeds_to_decide(first: Scores, second: Scores) -> int | None:
     """About how many more seeds of each method would decide which is better; 0 if their difference is decided.
 
     The least N for which |difference| ≥ half-width + z(POWER)·√V, with the measured variances and S + N seeds. None
-    where MOST_SEEDS would not do (more deals may) and where neither method has two seeds.
+    where MAX_SEEDS would not do (more deals may) and where neither method has two seeds.
     """
     measured = difference(first, second)
     if measured.low > 0 or measured.high < 0:
@@ -120,7 +120,7 @@ def seeds_to_decide(first: Scores, second: Scores) -> int | None:
     if not known or deals.variance == inf:
         return None
     spread = known if len(known) == 2 else known * 2
-    for more in range(1, MOST_SEEDS + 1):
+    for more in range(1, MAX_SEEDS + 1):
         sizes = [len(table) + more for table in tables]
         seeds = _sum_of_parts(*(_Part(one / size, size - 1) for one, size in zip(spread, sizes, strict=True)))
         margin = float(ndtri(POWER)) * sqrt(seeds.variance + deals.variance)

@@ -8,7 +8,7 @@ from cardlab.experiments.config.build_experiment import PARTS, build_groups
 from cardlab.experiments.config.build_parts import build_arena, build_game, build_search
 from cardlab.experiments.sweep.options import build_sweep
 
-NOT_IN_DIGEST = "words errors"
+NOT_IN_DIGEST = "formats error messages"
 
 
 def wrong_values(config: Mapping[str, Any]) -> list[ConfigurationError]:

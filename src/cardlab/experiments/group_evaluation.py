@@ -1,10 +1,12 @@
 """The evaluation of a group: the policies of one method, one for each seed, on the same deals."""
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from cardlab.agents.policy_descriptions import policy_game
 from cardlab.evaluation.evaluate import evaluate_seeds, write_evaluation
-from cardlab.evaluation.main_score import Evaluation
+from cardlab.evaluation.main_score import Evaluation, main_score
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.played_deals import unfinished_scores
 from cardlab.evaluation.progress import ProgressCallback, no_progress
@@ -42,3 +44,20 @@ def evaluate_group(
             store, game, evaluation, policy=[*policies.values()], scores_training=scores_training, files=files
         )
     return evaluation
+
+
+def experiment_metrics(evaluation: Evaluation, training: Mapping[str, Any]) -> dict[str, float | str]:
+    """The content of metrics.json: the main score with its 95 % interval, and the CPU time of one training.
+
+    The interval is over seeds and deals, in points per game. `training` is the content of training.json.
+    """
+    against, score = main_score(evaluation)
+    seeds = len(evaluation["seeds"])
+    return {
+        "score": round(score.mean, 4),
+        "low": round(score.low, 4),
+        "high": round(score.high, 4),
+        "against": against,
+        "seeds": seeds,
+        "cpu_minutes": round(training["cpu_seconds"] / seeds / 60, 1),
+    }

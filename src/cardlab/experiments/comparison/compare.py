@@ -23,7 +23,7 @@ from cardlab.evaluation.progress import ProgressCallback, no_progress
 from cardlab.evaluation.scores import ScoreTable, from_part, play_scores
 from cardlab.evaluation.seed_curves import Band, Curve, common_range, score_at
 from cardlab.evaluation.seed_statistics import (
-    MOST_SEEDS,
+    MAX_SEEDS,
     difference,
     mean_over_seeds,
     probability_of_improvement,
@@ -101,7 +101,7 @@ class MethodPair:
             one = self.best if self.seeds[0] == 1 else self.other
             return f"{one} has one seed; train at least 3 of it, or compare the policies by cardlab tournament"
         if self.more_seeds is None:
-            return f"{MOST_SEEDS:,} more seeds of each would not decide it, more deals may"
+            return f"{MAX_SEEDS:,} more seeds of each would not decide it, more deals may"
         if not self.points.mean and not self.points.half_width:
             return "both win the same on every deal"
         plural = "s" if self.more_seeds > 1 else ""

@@ -31,11 +31,11 @@ from cardlab.experiments.promotion.champions import (
     champion_name,
     check_size,
     composed_game,
+    model_card,
     write_champion,
 )
 from cardlab.experiments.promotion.choice import SeedChoice, choose_seed
 from cardlab.experiments.promotion.gate import Contender, PromotionDecision, decide
-from cardlab.experiments.promotion.model_card import model_card
 from cardlab.experiments.promotion.options import PromotionOptions
 from cardlab.games.protocol import Game
 from cardlab.tracking import Store

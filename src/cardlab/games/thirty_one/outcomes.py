@@ -12,18 +12,18 @@ ACTION_GROUPS[[TAKE, CALL]] = 1, 2
 ACTION_GROUPS[SWAP_FIRST:KEEP_HAND] = 3
 ACTION_GROUPS[KEEP_HAND] = 4
 
-_MOST_ROUNDS = 12
-_MOST_LIVES = 3
+_MAX_ROUNDS = 12
+_MAX_LIVES = 3
 
 
 def read(states: States) -> list[OutcomeCounts]:
     """Outcomes of finished matches [G]."""
-    rounds = one_hot(states["round"] - 1, _MOST_ROUNDS)
-    lives = one_hot(states["lives"], _MOST_LIVES + 1)
-    names = tuple(map(str, range(1, _MOST_ROUNDS)))
+    rounds = one_hot(states["round"] - 1, _MAX_ROUNDS)
+    lives = one_hot(states["lives"], _MAX_LIVES + 1)
+    names = tuple(map(str, range(1, _MAX_ROUNDS)))
     return [
         OutcomeCounts(
-            "rounds in a match", (*names, f"{_MOST_ROUNDS} or more"), np.repeat(rounds[:, None], lives.shape[1], 1)
+            "rounds in a match", (*names, f"{_MAX_ROUNDS} or more"), np.repeat(rounds[:, None], lives.shape[1], 1)
         ),
-        OutcomeCounts("lives left", ("0", "1", "2", f"{_MOST_LIVES} or more"), lives),
+        OutcomeCounts("lives left", ("0", "1", "2", f"{_MAX_LIVES} or more"), lives),
     ]
