@@ -7,7 +7,7 @@ import torch
 from pytest_benchmark.fixture import BenchmarkFixture
 
 from cardlab.agents.network_agents import SoftmaxAgent
-from cardlab.evaluation.match import play_lineup
+from cardlab.evaluation.match import play_groups
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.seating import make_lineup
 from cardlab.evaluation.workers import Workers
@@ -34,7 +34,7 @@ def workers(request: pytest.FixtureRequest) -> Iterator[Workers]:
 def test_games_per_second(benchmark: BenchmarkFixture, workers: Workers) -> None:
     games = 2 * PROCESSES * 2048  # two full chunks for each process
     options = ArenaOptions(deals=games // workers.lineups[0].num_seatings, processes=PROCESSES)
-    benchmark.pedantic(lambda: play_lineup(workers, 0, options), rounds=3, warmup_rounds=1)
+    benchmark.pedantic(lambda: play_groups(workers, [[0]], options, lambda _: False), rounds=3, warmup_rounds=1)
     best = games / benchmark.stats.stats.min
     benchmark.extra_info["games_per_second"] = round(best)
     name = workers.game.spec.name

@@ -12,10 +12,11 @@ import sys
 from pathlib import Path
 
 from cardlab.core.files import write_json
+from cardlab.evaluation.played_deals import unfinished_scores
 from cardlab.evaluation.progress import progress_bars
-from cardlab.experiments.comparison.compare import compare_methods
+from cardlab.experiments.comparison.compare import compare_groups, find_groups
 from cardlab.experiments.comparison.figures import comparison_figures
-from cardlab.experiments.config.build_parts import build_game
+from cardlab.experiments.config.build_parts import build_arena, build_game
 from cardlab.experiments.recorded_matches import record_comparison
 from cardlab.experiments.stage_code import read_params
 from cardlab.tracking import Store
@@ -30,7 +31,9 @@ def main(key: str) -> None:
     arena = {**configs[0]["arena"], "references": tuple(references)}
     models, store = [str(Path("models", name)) for name in names], Store()
     with progress_bars() as progress:
-        comparison = compare_methods(models, build_game(configs[0]["game"]), progress=progress, **arena)
+        played = unfinished_scores(store.root)
+        groups, game = find_groups(models, configs[0]["game"]["name"]), build_game(configs[0]["game"])
+        comparison = compare_groups(groups, game, build_arena(arena), progress=progress, played=played)
     output = Path("results", "comparisons", f"{key}.json")
     write_json(output, comparison_figures(comparison), indent=2)
     print(*comparison.verdicts, sep="\n")

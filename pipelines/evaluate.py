@@ -21,8 +21,7 @@ from cardlab.evaluation.options import DEFAULT_REFERENCES, ArenaOptions
 from cardlab.evaluation.progress import ProgressCallback, progress_bars
 from cardlab.evaluation.snapshot_matches import Snapshot, find_snapshots, play_snapshots, write_snapshot_scores
 from cardlab.experiments.config.build_parts import build_arena, build_game, check_pinned
-from cardlab.experiments.group_evaluation import evaluate_group
-from cardlab.experiments.metrics import experiment_metrics
+from cardlab.experiments.group_evaluation import evaluate_group, experiment_metrics
 from cardlab.experiments.policy_groups import find_group
 from cardlab.experiments.stage_code import read_params
 from cardlab.experiments.value_calibration import (

@@ -14,9 +14,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from cardlab.core.files import write_json
+from cardlab.evaluation.deals import PROMOTION_SEED
+from cardlab.evaluation.played_deals import unfinished_scores
 from cardlab.experiments.config.build_parts import build_arena, build_game
 from cardlab.experiments.policy_groups import find_group
-from cardlab.experiments.promotion.options import PROMOTION_SEED, PromotionOptions
+from cardlab.experiments.promotion.options import PromotionOptions
 from cardlab.experiments.promotion.promote import challenge_by_group, format_outcome, promote
 from cardlab.experiments.stage_code import read_params
 from cardlab.games.make_game import without_training_options
@@ -30,10 +32,10 @@ def main(name: str) -> None:
     arena = replace(build_arena(config["arena"]), seed=PROMOTION_SEED)
     store = Store()
     group = find_group(str(Path("models", name)), store.root)
-    challenge = challenge_by_group(group, game, arena, PromotionOptions())
+    challenge = challenge_by_group(group, game, arena, PromotionOptions(), played=unfinished_scores(store.root))
     outcome = promote(challenge, store)
     print(format_outcome(challenge, outcome))
-    write_json(Path("champions", "decisions", f"{name}.json"), outcome.figures(), indent=2)
+    write_json(Path("promotions", f"{name}.json"), outcome.figures(), indent=2)
 
 
 if __name__ == "__main__":

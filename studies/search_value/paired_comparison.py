@@ -14,8 +14,10 @@ from pathlib import Path
 import torch
 
 import cardlab
-from cardlab.evaluation.match import compare
+from cardlab.evaluation.intervals import estimate
+from cardlab.evaluation.match import paired
 from cardlab.evaluation.options import ArenaOptions
+from cardlab.evaluation.scores import play_matches
 
 SEED = 20_000_001  # of the deals: the seed of every evaluation
 
@@ -26,17 +28,17 @@ def main(arguments: Sequence[str]) -> None:
     given = dict(pair.split("=", maxsplit=1) for pair in pairs)
     torch.set_num_threads(1)
     game = cardlab.make_game(given["game"])
-    field = [given["field"]] * (game.spec.num_players - 1)
+    others = [given["field"]] * (game.spec.num_players - 1)
     options = ArenaOptions(deals=int(given["deals"]), seed=SEED, processes=int(given.get("processes", "1")))
     began = time.process_time()
-    comparison = compare(game, given["first"], given["second"], field, options)
+    entries = {side: [given[side], *others] for side in ("first", "second")}
+    matches = play_matches(game, entries, options, together=lambda _: 0)
     result = {
         **given,
         "seed": SEED,
         "cpu_seconds": round(time.process_time() - began),
-        "first_points": asdict(comparison.first.points),
-        "second_points": asdict(comparison.second.points),
-        "difference": asdict(comparison.difference),
+        **{f"{side}_points": asdict(match.points) for side, match in matches.items()},
+        "difference": asdict(estimate(paired(*(match.per_deal() for match in matches.values())))),
     }
     text = json.dumps(result, indent=2)
     Path(output).parent.mkdir(parents=True, exist_ok=True)

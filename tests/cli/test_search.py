@@ -1,14 +1,17 @@
 """Search from the command line: around a policy, by name, its options' errors, and what is kept."""
 
 import json
+from functools import partial
 
 import pytest
 
 from cardlab.agents.search.options import PuctOptions
 from cardlab.cli import main
-from cardlab.evaluation.evaluate import InterruptedEvaluation, evaluate
+from cardlab.evaluation.evaluate import evaluate
 from cardlab.evaluation.game_record import load_record
+from cardlab.evaluation.match import Interrupted
 from cardlab.evaluation.options import ArenaOptions
+from cardlab.evaluation.played_deals import PlayedDeals
 from cardlab.experiments.config.build_parts import build_search
 from cardlab.experiments.config.composition import compose_config
 from cardlab.games.make_game import make_game
@@ -68,20 +71,28 @@ def test_timed_games_are_kept_and_found_again(tmp_path, capsys):
     assert "now action" not in shown
 
 
-def test_what_was_played_is_kept_when_it_is_stopped():
+def test_what_was_played_is_kept_and_resumed(tmp_path):
     game = make_game("thirty_one")
     options = ArenaOptions(deals=40, chunk=10, references=("random", "greedy"), processes=1)
 
     def interrupt(name: str, done: int, most: int) -> None:
-        if name == "greedy" and done == 20:
+        if done == 50 and not resumed:
             raise KeyboardInterrupt
+        seen.append(done)
 
-    with pytest.raises(InterruptedEvaluation) as stopped:
-        evaluate(game, "greedy", options, policy_digest="", experiment="x", progress=interrupt)
-    references = stopped.value.evaluation["references"]
-    assert {name: figures["deals"] for name, figures in references.items()} == {"random": 40, "greedy": 20}
-    whole = evaluate(game, "greedy", options, policy_digest="", experiment="x")["references"]
-    assert references["random"] == whole["random"]
+    seen, resumed, played = [], False, PlayedDeals(tmp_path)
+    measure = partial(evaluate, game, "greedy", options, policy_digest="", experiment="x", progress=interrupt)
+    with pytest.raises(Interrupted) as stopped:
+        measure(played=played)
+    references = stopped.value.result["references"]
+    assert {name: figures["deals"] for name, figures in references.items()} == {"random": 30, "greedy": 20}
+    assert len(list(tmp_path.iterdir())) == 2
+    resumed = True
+    seen.clear()
+    whole = measure(played=played)
+    assert seen == [60, 70, 80], "the deals of before are not played again"
+    assert list(tmp_path.iterdir()) == []
+    assert whole == evaluate(game, "greedy", options, policy_digest="", experiment="x")
 
 
 def test_nothing_is_kept_when_nothing_was_played():
@@ -91,4 +102,4 @@ def test_nothing_is_kept_when_nothing_was_played():
     options = ArenaOptions(deals=4, chunk=1, processes=1)
     with pytest.raises(KeyboardInterrupt) as stopped:
         evaluate(make_game("thirty_one"), "greedy", options, policy_digest="", experiment="x", progress=interrupt)
-    assert not isinstance(stopped.value, InterruptedEvaluation)
+    assert not isinstance(stopped.value, Interrupted)

@@ -4,11 +4,12 @@ import pytest
 from rich.console import Console
 
 from cardlab.core.messages import InvalidOption
+from cardlab.evaluation.deals import EVALUATION_SEED
 from cardlab.evaluation.evaluate import evaluate, evaluation_table, write_evaluation
 from cardlab.evaluation.intervals import Estimate
 from cardlab.evaluation.main_score import main_score
-from cardlab.evaluation.match import compare, play_match
-from cardlab.evaluation.options import EVALUATION_SEED, ArenaOptions
+from cardlab.evaluation.match import play_match
+from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.progress import progress_bars
 from small_games.high_card import HighCard, Shower
 
@@ -47,13 +48,8 @@ def test_one_player_has_its_own_mean_and_paired_differences():
     agent = Shower(game)
     references = measure(game, agent, deals=80)["references"]
     assert list(references) == ["self", "random"]
-    comparison = compare(game, agent, "random", [], ArenaOptions(deals=80))
-    assert references["self"] == {
-        "mean": comparison.first.mean,
-        "low": comparison.first.points.low,
-        "high": comparison.first.points.high,
-        "deals": 80,
-    }
+    own = play_match(game, [agent], 80, EVALUATION_SEED)
+    assert references["self"] == {"mean": own.mean, "low": own.interval[0], "high": own.interval[1], "deals": 80}
     assert references["random"]["difference_low"] > 0
     assert references["random"]["difference"] == pytest.approx(
         references["self"]["mean"] - references["random"]["mean"]

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from cardlab.agents.random_agent import RandomAgent
-from cardlab.evaluation.match import compare, play_match
+from cardlab.evaluation.match import play_match
 from cardlab.evaluation.options import ArenaOptions
 from small_games.high_card import HighCard
+from small_games.paired import play_paired
 
 SEEDS = range(400)
 DEALS = 200
@@ -28,8 +29,8 @@ def test_paired():
     game = HighCard(2)
     agents = RandomAgent(game), RandomAgent(game)
     options = [ArenaOptions(deals=DEALS, seed=seed) for seed in SEEDS]
-    comparisons = [compare(game, *agents, ["random"], option) for option in options]
-    assert 0.92 <= coverage([comparison.difference for comparison in comparisons]) <= 0.98
+    played = [play_paired(game, agents, ["random"], option) for option in options]
+    assert 0.92 <= coverage([difference for _, _, difference in played]) <= 0.98
 
 
 def test_sequential():
@@ -46,7 +47,7 @@ def test_paired_and_sequential():
     game = HighCard(2)
     agents = RandomAgent(game), RandomAgent(game)
     options = [ArenaOptions(deals=DEALS, seed=seed, chunk=10, until=0.15) for seed in SEEDS]
-    comparisons = [compare(game, *agents, ["random"], option) for option in options]
-    stops = np.array([comparison.first.num_deals for comparison in comparisons])
+    played = [play_paired(game, agents, ["random"], option) for option in options]
+    stops = np.array([first.num_deals for first, _, _ in played])
     assert np.mean(stops < DEALS) > 0.5
-    assert 0.92 <= coverage([comparison.difference for comparison in comparisons]) <= 0.98
+    assert 0.92 <= coverage([difference for _, _, difference in played]) <= 0.98

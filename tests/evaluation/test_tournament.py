@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 
 from cardlab.core.messages import InvalidOption
-from cardlab.evaluation import pairings
 from cardlab.evaluation.intervals import Estimate
 from cardlab.evaluation.match import play_match
 from cardlab.evaluation.options import ArenaOptions
+from cardlab.evaluation.played_deals import match_key
 from cardlab.evaluation.ratings import Cycle, cycles, rate
+from cardlab.evaluation.seating import make_lineup
 from cardlab.evaluation.tournament import run_tournament, tournament_table
 from cardlab.games.make_game import make_game
 from small_games.high_card import HighCard, Shower
@@ -67,26 +68,21 @@ def test_both_cells_of_two_players_are_one_match(high_card_agents, tmp_path):
     assert there["win_rate"] + back["win_rate"] == pytest.approx(1)
 
 
-def test_a_tournament_that_was_stopped_goes_on_and_ends_the_same(high_card_agents, tmp_path, monkeypatch):
-    whole = run_tournament(HighCard(2), AGENTS, OPTIONS, tmp_path / "whole")
-    play, played = pairings.play_pairing, []
+def test_a_tournament_that_was_stopped_goes_on_and_ends_the_same(high_card_agents, tmp_path):
+    options = ArenaOptions(deals=60, seed=1, chunk=20)
+    whole = run_tournament(HighCard(2), AGENTS, options, tmp_path / "whole")
+    seen = []
 
-    def stopped_at_the_second(workers, places, names, options, progress):
-        if len(played) == 1:
+    def interrupt(label, done, most):
+        seen.append(done)
+        if len(seen) == 5:
             raise KeyboardInterrupt
-        played.append(names)
-        return play(workers, places, names, options, progress)
 
-    monkeypatch.setattr("cardlab.evaluation.pairings.play_pairing", stopped_at_the_second)
     with pytest.raises(KeyboardInterrupt):
-        run_tournament(HighCard(2), AGENTS, OPTIONS, tmp_path / "cut")
+        run_tournament(HighCard(2), AGENTS, options, tmp_path / "cut", progress=interrupt)
     assert not (tmp_path / "cut" / "tournament.json").exists()
-    monkeypatch.setattr(
-        "cardlab.evaluation.pairings.play_pairing", lambda *rest: (played.append(rest[2]), play(*rest))[1]
-    )
-    assert run_tournament(HighCard(2), AGENTS, OPTIONS, tmp_path / "cut") == whole
-    assert sorted(played) == sorted({*played})
-    assert len(played) == 3
+    assert run_tournament(HighCard(2), AGENTS, options, tmp_path / "cut", progress=interrupt) == whole
+    assert seen == [20, 40, 60, 80, 100, 120, 140, 160, 180]
 
 
 def test_another_agent_deal_or_game_is_played_anew(high_card_agents, tmp_path):
@@ -152,9 +148,12 @@ def test_ratings_follow_the_duels():
 
 
 def test_a_pairing_depends_on_the_beliefs_and_policies_that_its_agents_name(tmp_path):
+    game = make_game("big2")
+
     def key():
         text = f"monte_carlo:rollout:planner:belief:{belief}"
-        return pairings.pairing_key(make_game("big2"), (text, f"endgame:policy:{policy}"), OPTIONS)
+        entries = [text, f"endgame:policy:{policy}", "greedy", "greedy"]
+        return match_key(game, [make_lineup(game, entries)], OPTIONS)
 
     policy, belief = (shutil.copytree(f"champions/{name}", tmp_path / name) for name in ("big2", "beliefs/big2"))
     before = key()

@@ -184,8 +184,3 @@ def test_the_deals_of_a_match_that_stops_early_are_those_played(methods: Path, s
     assert json.loads(Path("runs/comparisons/weak_vs_strong/comparison.json").read_text())["deals"] < 4000
     (row,) = [run for _, run in store.search_runs("tags.kind = 'comparison'")]
     assert int(row.data.params["arena.deals"]) < 4000
-
-
-def test_one_method_under_two_names_is_refused(methods: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["compare", "weak", "models/weak", *DEALS]) == 2
-    assert "methods=[weak, models/weak]: must be two or more methods; these have the same" in capsys.readouterr().err

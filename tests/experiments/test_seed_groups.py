@@ -8,8 +8,7 @@ import pytest
 
 from cardlab.agents.policy_descriptions import policy_digest
 from cardlab.cli import main
-from cardlab.evaluation.evaluate import evaluate
-from cardlab.evaluation.evaluate_seeds import evaluate_seeds
+from cardlab.evaluation.evaluate import evaluate, evaluate_seeds
 from cardlab.evaluation.match import play_match
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.seed_statistics import mean_over_seeds

@@ -81,7 +81,7 @@ def test_the_stage_promote_plays_only_when_it_is_asked_for(clone: Clone) -> None
     told = clone.dvc("repro", "-s", PROMOTE)
     assert "squares against random, as there is no champion yet: difference +" in told
     assert "promoted: champions/poker_squares" in told
-    decision = json.loads((clone.root / "champions" / "decisions" / "squares.json").read_text())
+    decision = json.loads((clone.root / "promotions" / "squares.json").read_text())
     assert decision == json.loads((champion / "decision.json").read_text())
     assert decision["difference"]["low"] > 0
     lineage = json.loads((champion / "lineage.json").read_text())

@@ -1,8 +1,5 @@
 """`cardlab belief`: trains a belief network on games of given agents, and evaluates it on held-out games."""
 
-import csv
-from collections.abc import Iterable
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
@@ -22,7 +19,7 @@ from cardlab.networks.belief_options import BeliefOptions
 from cardlab.tracking import Store
 
 if TYPE_CHECKING:
-    from cardlab.training.belief import BeliefFigures, Bin
+    from cardlab.training.belief import BeliefFigures
 
 
 def run(request: Request) -> int:
@@ -40,6 +37,7 @@ def run(request: Request) -> int:
     folder = check_folder("output", checked("output", config["output"], Text))
     # A wrong value is refused before the imports below, which take seconds.
     from cardlab.agents.beliefs import save_belief  # noqa: PLC0415
+    from cardlab.experiments.value_calibration import write_calibration  # noqa: PLC0415
     from cardlab.training.belief import (  # noqa: PLC0415
         BeliefExperiment,
         belief_metrics,
@@ -53,21 +51,14 @@ def run(request: Request) -> int:
         belief = train_belief(experiment, log=recorded)
         save_belief(folder, game, network, belief.network)
         figures = evaluate_belief(belief, experiment)
-        write_calibration(figures.calibration, folder / "calibration.csv")
+        bins = [{key: getattr(one, key) for key in ("predicted", "observed", "count")} for one in figures.calibration]
+        write_calibration(bins, folder / "calibration.csv")
         recorded.log_metrics(belief_metrics(figures), training.iterations)
         recorded.log_artifact(folder, "belief")
     _print(figures)
     agent = quoted("policy", f"monte_carlo:belief:{folder}")
     print(f"belief: {folder}\nnext:   cardlab evaluate {agent} game={game.spec.name}")
     return 0
-
-
-def write_calibration(bins: Iterable["Bin"], path: Path) -> None:
-    """Write the calibration as CSV, one row per bin."""
-    with path.open("w", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["predicted", "observed", "count"])
-        writer.writerows((f"{one.predicted:.4f}", f"{one.observed:.4f}", one.count) for one in bins)
 
 
 def _print(figures: "BeliefFigures") -> None:

@@ -5,15 +5,19 @@ import json
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext, redirect_stdout
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 
 from cardlab.cli.verbs import Request
+from cardlab.core.exit_status import INTERRUPTED
 from cardlab.core.files import check_folder, write_json
 from cardlab.core.options import Flag, Text, checked
+from cardlab.evaluation.played_deals import unfinished_scores
 from cardlab.evaluation.progress import progress_bars
+from cardlab.evaluation.scores import or_part
 from cardlab.experiments.comparison.compare import compare_groups, find_groups
 from cardlab.experiments.comparison.figures import comparison_figures, comparison_tables
 from cardlab.experiments.config.build_parts import build_arena, build_game
@@ -43,7 +47,9 @@ def run(request: Request) -> int:
     folder = check_folder("output", existing if given is None else given)  # before anything is played
     store = Store() if checked("record", config["record"], Flag) else None
     with progress_bars() as progress:
-        comparison = compare_groups(groups, game, arena, progress=progress)
+        played = unfinished_scores(project_root())
+        compare = partial(compare_groups, groups, game, arena, progress=progress, played=played)
+        comparison, complete = or_part(compare)
     figures = comparison_figures(comparison)
     if given is None:
         folder = _default_folder([method.name for method in comparison.methods])
@@ -58,10 +64,10 @@ def run(request: Request) -> int:
         for table in comparison_tables(comparison):
             Console().print(table)
         print(*comparison.verdicts, f"page: {files[1]}", sep="\n")
-    if store is not None:
+    if store is not None and complete:
         with redirect_stdout(sys.stderr) if "--json" in request.flags else nullcontext():  # stdout is JSON alone
             record_comparison(store, comparison, files=files)
-    return 0
+    return 0 if complete else INTERRUPTED
 
 
 def _report_unfinished(method: str) -> None:

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Mapping
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +19,11 @@ from cardlab.core.exit_status import INTERRUPTED
 from cardlab.core.files import check_file
 from cardlab.core.messages import InvalidOption
 from cardlab.core.options import Flag, Text, checked
-from cardlab.evaluation.evaluate import InterruptedEvaluation, evaluate, evaluation_table, write_evaluation
+from cardlab.evaluation.evaluate import evaluate, evaluation_table, write_evaluation
 from cardlab.evaluation.options import DEFAULT_REFERENCES, ArenaOptions
+from cardlab.evaluation.played_deals import unfinished_scores
 from cardlab.evaluation.progress import progress_bars
+from cardlab.evaluation.scores import or_part
 from cardlab.experiments.config.build_parts import build_arena, build_game, build_search, check_agents
 from cardlab.experiments.group_evaluation import evaluate_group
 from cardlab.experiments.policy_groups import (
@@ -61,12 +64,10 @@ def run(request: Request) -> int:
     store, output = _targets(config)
     digest = policy_digest(folder) if folder else ""
     name = policy_title(text) if agent == text else f"{policy_title(text)}+{search.name}"
-    complete = True
-    try:
-        with progress_bars() as progress:
-            evaluation = evaluate(game, agent, options, policy_digest=digest, experiment=name, progress=progress)
-    except InterruptedEvaluation as stopped:
-        evaluation, complete = stopped.evaluation, False
+    measure = partial(evaluate, game, agent, options, policy_digest=digest, experiment=name)
+    with progress_bars() as progress:
+        played = unfinished_scores(project_root())
+        evaluation, complete = or_part(lambda: measure(progress=progress, played=played))
     if agent != text:
         evaluation["search"] = {"name": search.name, **asdict(search)}
     Console().print(evaluation_table(evaluation))
@@ -101,17 +102,13 @@ def _evaluate_group(config: Mapping[str, Any], group: PolicyGroup, options: Aren
     store, output = _targets(config)
     as_trained = game.spec.num_players == 1 or set(own) == set(options.references)
     with progress_bars() as progress:
-        evaluation = evaluate_group(
-            group,
-            options,
-            store,
-            game=game,
-            output=output,
-            scores_training=as_trained and not config.get("game"),
-            progress=progress,
-        )
+        scores_training = as_trained and not config.get("game")
+        measure = partial(evaluate_group, group, options, store, game=game, output=output, progress=progress)
+        evaluation, complete = or_part(lambda: measure(scores_training=scores_training))
     Console().print(evaluation_table(evaluation))
-    return 0
+    if output is not None and not complete:
+        write_evaluation(evaluation, output)
+    return 0 if complete else INTERRUPTED
 
 
 def _with_references(game: Game, options: ArenaOptions, own: tuple[str, ...]) -> ArenaOptions:

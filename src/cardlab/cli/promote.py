@@ -9,13 +9,22 @@ from rich.console import Console
 
 from cardlab.agents.policy_descriptions import default_game, policy_digest
 from cardlab.cli.verbs import Request
+from cardlab.core.exit_status import INTERRUPTED
 from cardlab.core.files import check_file, write_json
 from cardlab.core.options import Text, checked
+from cardlab.evaluation.match import Interrupted
+from cardlab.evaluation.played_deals import unfinished_scores
 from cardlab.evaluation.progress import progress_bars
 from cardlab.experiments.config.build_parts import build_arena, build_game, check_agents
 from cardlab.experiments.policy_groups import find_group, own_references
 from cardlab.experiments.promotion.options import PromotionOptions
-from cardlab.experiments.promotion.promote import challenge_by_group, format_outcome, only_challenge, promote
+from cardlab.experiments.promotion.promote import (
+    challenge_by_group,
+    format_outcome,
+    format_part,
+    only_challenge,
+    promote,
+)
 from cardlab.games.make_game import without_training_options
 from cardlab.games.protocol import Game
 from cardlab.tracking import Store
@@ -39,8 +48,13 @@ def run(request: Request) -> int:
     output = None if given is None else check_file("output", given)
     name = name or _name_of_run(group.policies[0], store)
     with only_challenge(store, game.spec.name), progress_bars() as progress:
-        challenge = challenge_by_group(group, game, arena, options, name=name, progress=progress)
-        outcome = promote(challenge, store, progress)
+        played = unfinished_scores(store.root)
+        challenge = challenge_by_group(group, game, arena, options, name=name, progress=progress, played=played)
+        try:
+            outcome = promote(challenge, store, progress)
+        except Interrupted as stop:
+            print(format_part(stop.result, arena.deals))
+            return INTERRUPTED
     Console(soft_wrap=True, highlight=False, markup=False, emoji=False).print(format_outcome(challenge, outcome))
     if output is not None:
         write_json(output, outcome.figures(), indent=2)

@@ -8,6 +8,7 @@ from shlex import quote
 from typing import Any
 
 from cardlab.cli.verbs import ComposedConfig, Request
+from cardlab.core.exit_status import INTERRUPTED
 from cardlab.core.files import short_path
 from cardlab.core.messages import InvalidOption
 from cardlab.evaluation.progress import is_quiet
@@ -100,6 +101,7 @@ def _train_seeds(request: Request, config: Mapping[str, Any]) -> int:
 
     from cardlab.evaluation.evaluate import evaluation_table  # noqa: PLC0415
     from cardlab.evaluation.progress import progress_bars  # noqa: PLC0415
+    from cardlab.evaluation.scores import or_part  # noqa: PLC0415
     from cardlab.experiments.config.build_parts import build_arena  # noqa: PLC0415
     from cardlab.experiments.group_evaluation import evaluate_group  # noqa: PLC0415
     from cardlab.experiments.policy_groups import PolicyGroup  # noqa: PLC0415
@@ -109,12 +111,13 @@ def _train_seeds(request: Request, config: Mapping[str, Any]) -> int:
     trainings = train_seeds(config, seeds, store, changed=_changed(request))
     group = PolicyGroup(config["name"], tuple(training.policy for training in trainings), config)
     with progress_bars() as progress:
-        evaluation = evaluate_group(group, build_arena(config["arena"]), store, progress=progress)
+        measure = partial(evaluate_group, group, build_arena(config["arena"]), store, progress=progress)
+        evaluation, complete = or_part(measure)
     Console().print(evaluation_table(evaluation))
     for training in trainings:
         print(f"policy: {short_path(training.policy)}  (seed {training.seed})")
     print(f"next:   cardlab compare {quote(config['name'])} OTHER  (another method)\n        cardlab ui")
-    return 0
+    return 0 if complete else INTERRUPTED
 
 
 def _changed(request: Request) -> str:

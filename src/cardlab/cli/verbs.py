@@ -6,7 +6,7 @@ from importlib import import_module
 from importlib.metadata import entry_points
 from typing import Any, cast
 
-from cardlab.core.exit_status import REPEAT_HINT, RESUME_HINT
+from cardlab.core.exit_status import RESUME_HINT
 from cardlab.core.messages import InvalidOption
 
 
@@ -97,7 +97,7 @@ _VERBS = (
             "cardlab evaluate policy=runs/poker_squares_td/latest/policy arena.deals=40000",
             "cardlab evaluate policy=threshold:level:30 game=thirty_one arena.references=[greedy,random]",
         ),
-        on_stop=REPEAT_HINT,
+        on_stop=RESUME_HINT,
     ),
     Verb(
         "sweep",
@@ -131,7 +131,7 @@ _VERBS = (
         ),
         flags={"--json": "print all figures as JSON"},
         positional_key="methods",
-        on_stop=REPEAT_HINT,
+        on_stop=RESUME_HINT,
     ),
     Verb(
         "tournament",
@@ -146,7 +146,7 @@ _VERBS = (
             "cardlab promote policy=thirty_one_ppo",
             "cardlab promote policy=models/poker_squares_td arena.deals=10000 sequential=true",
         ),
-        on_stop=REPEAT_HINT,
+        on_stop=RESUME_HINT,
     ),
     Verb(
         "exploit",

@@ -19,7 +19,6 @@ FAILED = 1
 USAGE_ERROR = 2  # wrong command line or configuration: nothing was done
 INTERRUPTED = 130
 RESUME_HINT = "run the same command again to resume"
-REPEAT_HINT = "run the same command again"
 REPRO = "run dvc repro again to resume"
 
 _LONGEST = 4000  # characters of a message

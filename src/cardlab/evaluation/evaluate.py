@@ -1,31 +1,25 @@
-"""Evaluation of one agent against fixed references on unseen deals."""
+"""Evaluation against fixed references on unseen deals, of one agent or of the policies of a method's seeds."""
 
-from collections.abc import Mapping
-from functools import partial
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from rich.table import Table
 from rich.text import Text  # a name may look like markup
 
+from cardlab.agents.policy_descriptions import policy_digest as digest_of_policy
 from cardlab.core.files import write_json
 from cardlab.evaluation.intervals import estimate
 from cardlab.evaluation.main_score import SELF, Evaluation
-from cardlab.evaluation.match import InterruptedLineups, Match, paired, play_lineup
+from cardlab.evaluation.match import Match, paired
 from cardlab.evaluation.options import DEFAULT_REFERENCES, ArenaOptions
+from cardlab.evaluation.played_deals import PlayedDeals
 from cardlab.evaluation.progress import ProgressCallback, no_progress
-from cardlab.evaluation.seating import Entry, make_lineup
-from cardlab.evaluation.workers import Workers
+from cardlab.evaluation.scores import ScoreTable, from_part, play_scores
+from cardlab.evaluation.seating import Entry
+from cardlab.evaluation.seed_statistics import mean_over_seeds
 from cardlab.games.protocol import Game
 
 FORMAT = 1
-
-
-class InterruptedEvaluation(KeyboardInterrupt):
-    """Ctrl-C, with the evaluation of the games played so far."""
-
-    def __init__(self, evaluation: Evaluation) -> None:
-        super().__init__()
-        self.evaluation = evaluation
 
 
 def evaluate(
@@ -36,46 +30,71 @@ def evaluate(
     policy_digest: str,
     experiment: str,
     progress: ProgressCallback = no_progress,
+    played: PlayedDeals | None = None,
 ) -> Evaluation:
     """Measure `agent` against each of `options.references` (`random` when there are none).
 
     Two or more players: the agent plays P − 1 copies of the reference; the figures are the agent's. One player: the key
     "self" holds the agent's mean; each reference has its own mean and `difference`, the agent's mean minus the
-    reference's, paired by deal. `progress` is called with (reference, deals played, deals at most). Ctrl-C raises
-    InterruptedEvaluation; `deals` of each reference is the number played.
+    reference's, paired by deal. `deals` of a reference is the number played. Ctrl-C raises Interrupted with the
+    evaluation of the deals so far, which are kept in `played`.
     """
-    references = tuple(dict.fromkeys(options.references)) or DEFAULT_REFERENCES
-    others = game.spec.num_players - 1
-    if others:
-        names, lineups = references, [make_lineup(game, [agent, *[name] * others]) for name in references]
-    else:
-        names, lineups = (SELF, *references), [make_lineup(game, [entry]) for entry in (agent, *references)]
-    matches: dict[str, Match] = {}
-    stopped = False
-    try:
-        with Workers(game, lineups, options) as workers:
-            for place, name in enumerate(names):
-                matches[name] = play_lineup(workers, place, options, partial(progress, name))
-    except KeyboardInterrupt as stop:
-        if isinstance(stop, InterruptedLineups):
-            place = len(matches)
-            matches[names[place]] = Match(lineups[place], options.seed, stop.tallies[0])
-        if not matches:
-            raise
-        stopped = True
-    evaluation = {
+
+    def figures(table: ScoreTable[int]) -> Evaluation:
+        references = {name: match_figures(match, table.row(0).get(SELF)) for name, match in table.row(0).items()}
+        return _evaluation(game, options, experiment, policy_digest) | {"references": references}
+
+    references = options.references or DEFAULT_REFERENCES
+    return from_part(
+        lambda: play_scores(game, {0: agent}, references, options, progress=progress, played=played), figures
+    )
+
+
+def evaluate_seeds(
+    game: Game,
+    policies: Mapping[int, Path],
+    options: ArenaOptions,
+    *,
+    experiment: str,
+    progress: ProgressCallback = no_progress,
+    played: PlayedDeals | None = None,
+) -> Evaluation:
+    """Measure the policy of each seed as `evaluate` does; the figures of `references` are means over seeds.
+
+    Their intervals hold for seeds and deals (`seed_statistics`); those of one seed are over deals. `by_seed`: seed →
+    `policy_digest` and `references` as `evaluate` gives them. `policy_digest` is that of the first seed.
+    """
+    digests = {seed: digest_of_policy(folder) for seed, folder in policies.items()}
+
+    def figures(table: ScoreTable[int]) -> Evaluation:
+        own = table.column(SELF) if SELF in table.references else []
+        rows = {
+            seed: {name: match_figures(match, table.row(seed).get(SELF)) for name, match in table.row(seed).items()}
+            for seed in policies
+        }
+        return _evaluation(game, options, experiment, next(iter(digests.values()))) | {
+            "seeds": list(policies),
+            "references": {name: _mean_figures(table.column(name), own) for name in table.references},
+            "by_seed": {
+                str(seed): {"policy_digest": digest, "references": rows[seed]} for seed, digest in digests.items()
+            },
+        }
+
+    agents = {seed: str(folder) for seed, folder in policies.items()}
+    references = options.references or DEFAULT_REFERENCES
+    return from_part(lambda: play_scores(game, agents, references, options, progress=progress, played=played), figures)
+
+
+def _evaluation(game: Game, options: ArenaOptions, experiment: str, digest: str) -> Evaluation:
+    return {
         "format": FORMAT,
         "experiment": experiment,
         "game": game.spec.name,
         "num_players": game.spec.num_players,
-        "policy_digest": policy_digest,
+        "policy_digest": digest,
         "deals": options.deals,
         "seed": options.seed,
-        "references": {name: match_figures(match, matches.get(SELF)) for name, match in matches.items()},
     }
-    if stopped:
-        raise InterruptedEvaluation(evaluation)
-    return evaluation
 
 
 def write_evaluation(evaluation: Evaluation, path: Path) -> None:
@@ -100,7 +119,7 @@ def evaluation_table(evaluation: Evaluation) -> Table:
     return table
 
 
-def match_figures(match: Match, own: Match | None) -> dict[str, float | int]:
+def match_figures(match: Match, own: Match | None) -> dict[str, float]:
     """One entry of `references`; `own`: the match of SELF in a game of one player."""
     figures = match.points.named("mean")
     if match.wins is not None:
@@ -108,6 +127,22 @@ def match_figures(match: Match, own: Match | None) -> dict[str, float | int]:
     if own is not None and own is not match:
         figures |= estimate(paired(own.per_deal(), match.per_deal())).named("difference", "difference_")
     return {**figures, "deals": match.num_deals}
+
+
+def _mean_figures(matches: Sequence[Match], own: Sequence[Match]) -> dict[str, float]:
+    """One entry of `references`; `own` are the matches of SELF, empty for several players."""
+    if len(matches) == 1:
+        return match_figures(matches[0], own[0] if own else None)
+    fewest = min(match.num_deals for match in matches)
+    if own and matches[0] is not own[0]:
+        figures = match_figures(matches[0], None)  # of a reference, which has no seeds
+        differences = [paired(mine.per_deal(), match.per_deal()) for mine, match in zip(own, matches, strict=True)]
+        return figures | mean_over_seeds(differences).named("difference", "difference_") | {"deals": fewest}
+    figures = mean_over_seeds([match.per_deal() for match in matches]).named("mean")
+    if matches[0].wins is not None:
+        rates = mean_over_seeds([match.tally.shares[:, match.lineup.groups[0]] for match in matches]).clipped(0.0, 1.0)
+        figures |= rates.named("win_rate", "win_rate_")
+    return figures | {"deals": fewest}
 
 
 def _cells(figures: Mapping[str, float], name: str, scale: int) -> tuple[str, str]:

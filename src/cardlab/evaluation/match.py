@@ -1,25 +1,20 @@
 """Duplicate matches: mean payoff and win rate of each agent with 95 % intervals."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
-from math import inf
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from time import monotonic
-from typing import TypedDict, TypeVar, Unpack
+from typing import Any, TypedDict, Unpack
 
 from numpy.typing import ArrayLike
 
-from cardlab.core.child_processes import usable_cores
 from cardlab.core.messages import InvalidOption, unknown_key
 from cardlab.evaluation.intervals import Estimate, PerDeal, estimate, is_narrow
-from cardlab.evaluation.options import LONG_MATCH, MIN_DEALS, ArenaOptions
-from cardlab.evaluation.progress import ProgressCallback
-from cardlab.evaluation.seating import Entry, Given, Lineup, make_lineup
-from cardlab.evaluation.workers import Tally, Workers, default_chunk, make_jobs, merge
+from cardlab.evaluation.options import MIN_DEALS, ArenaOptions
+from cardlab.evaluation.seating import Given, Lineup, make_lineup
+from cardlab.evaluation.workers import ChunkJob, Tally, Workers, default_chunk, make_jobs, merge
 from cardlab.games.array_checks import check_decks
 from cardlab.games.protocol import Game
 
-Key = TypeVar("Key")
 Progress = Callable[[int, int], None]
 """Called with (deals played, deals at most) after each chunk."""
 
@@ -107,31 +102,18 @@ class Match:
         return estimate(self.tally.shares[:, self.lineup.groups[place]]).clipped(0.0, 1.0)
 
 
-@dataclass(frozen=True)
-class Comparison:
-    """Two agents against the same opponents on the same deals; differences are paired by deal."""
-
-    first: Match
-    second: Match
-
-    @property
-    def difference(self) -> Estimate:
-        """Mean payoff of the first minus that of the second."""
-        return estimate(paired(self.first.per_deal(), self.second.per_deal()))
-
-
 def paired(first: PerDeal, second: PerDeal) -> PerDeal:
     """[D] differences on the deals of both matches."""
     deals = min(len(first), len(second))
     return first[:deals] - second[:deals]
 
 
-class InterruptedLineups(KeyboardInterrupt):
-    """Ctrl-C, with the tallies of the chunks played so far."""
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C; `result` is what the call would have returned, of the deals that were played."""
 
-    def __init__(self, tallies: tuple[Tally, ...]) -> None:
+    def __init__(self, result: Any) -> None:
         super().__init__()
-        self.tallies = tallies
+        self.result = result
 
 
 class MatchOptions(TypedDict, total=False):
@@ -174,103 +156,98 @@ def play_match(
     if deals is None or num_deals not in (None, deals):
         wanted = "a whole number, without decks" if deals is None else f"{deals}, the number of decks"
         raise InvalidOption("num_deals", num_deals, wanted)
-    if seconds is not None and not 0 < seconds < inf:
-        raise InvalidOption("seconds", seconds, "a number above 0")
     deadline = None if seconds is None else monotonic() + seconds
     lineup = make_lineup(game, entries)
     arena.setdefault("processes", 1)
     if seconds is not None and arena.get("chunk") is None:
         arena["chunk"] = default_chunk([lineup], stops_early=True)
     options = ArenaOptions(deals=deals, seed=seed, **arena)
+
+    def enough(matches: Sequence[Match]) -> bool:
+        late = deadline is not None and monotonic() >= deadline and matches[0].num_deals >= MIN_DEALS
+        return late or first_is_narrow(matches, options)
+
+    def report(matches: Mapping[int, Match], _: bool) -> None:
+        if progress is not None:
+            progress(matches[0].num_deals, options.deals)
+
     with Workers(game, [lineup], options, given) as workers:
-        return play_lineup(workers, 0, options, progress, deadline)
+        try:
+            (match,) = play_groups(workers, [[0]], options, enough, report).values()
+        except Interrupted as stop:
+            raise Interrupted(stop.result[0]) from None
+    return match
 
 
-def play_lineup(
+def first_is_narrow(matches: Sequence[Match], options: ArenaOptions) -> bool:
+    """Whether the interval of the first entry's points is as narrow as `options.until`."""
+    return is_narrow(matches[0].per_deal(), options.until)
+
+
+def play_groups(
     workers: Workers,
-    place: int,
+    groups: Sequence[Sequence[int]],
     options: ArenaOptions,
-    progress: Progress | None = None,
-    deadline: float | None = None,
-) -> Match:
-    """Play the workers' lineup number `place`; stop at the time `deadline` (of `time.monotonic`) if given."""
+    enough: Callable[[Sequence[Match]], bool],
+    on_chunk: Callable[[Mapping[int, Match], bool], None] = lambda *_: None,
+    played: Mapping[int, Tally] | None = None,
+) -> dict[int, Match]:
+    """Place → match of the workers' lineups at the places of `groups`, all on the same deals.
 
-    def enough(tallies: Sequence[Tally]) -> bool:
-        points = tallies[0].points[:, 0]
-        late = deadline is not None and monotonic() >= deadline and len(points) >= MIN_DEALS
-        return late or is_narrow(points, options.until)
+    The lineups of a group advance together, and stop when their matches are `enough`; the groups take turns, so that an
+    interrupt leaves all with about as many deals. After each chunk `on_chunk` gets the matches of its group, and
+    whether they are finished. `played`: place → tally of the first deals, whole chunks, which are not played again.
+    After Ctrl-C raises Interrupted with the matches that have an interval.
+    """
+    found = {place: _match(workers, place, options, tally) for place, tally in (played or {}).items()}
+    waiting = [places for places in map(tuple, groups) if not _is_over(places, found, options, enough)]
 
-    (tally,) = play_lineups(workers, [place], options, enough, progress)
+    def jobs() -> Iterator[ChunkJob]:
+        left = {
+            places: make_jobs(workers.lineups, places, options, found[places[0]].num_deals if places[0] in found else 0)
+            for places in waiting
+        }
+        while left:
+            for places in [*left]:
+                job = next(left[places], None) if places in waiting else None
+                if job is None:
+                    del left[places]
+                else:
+                    yield job
+
+    chunks = workers.play(jobs())
+    try:
+        for job, tallies in chunks:
+            if job.lineups not in waiting:
+                continue  # played ahead of the chunk after which they were enough
+            new = zip(job.lineups, tallies, strict=True)
+            merged = {place: merge([*([found[place].tally] if place in found else []), tally]) for place, tally in new}
+            found |= {place: _match(workers, place, options, tally) for place, tally in merged.items()}
+            over = _is_over(job.lineups, found, options, enough)
+            if over:
+                waiting.remove(job.lineups)
+            on_chunk({place: found[place] for place in job.lineups}, over)
+    except KeyboardInterrupt:
+        known = {place: match for place, match in found.items() if match.num_deals >= MIN_DEALS}
+        if known:
+            raise Interrupted(known) from None
+        raise
+    finally:
+        chunks.close()
+    return found
+
+
+def _match(workers: Workers, place: int, options: ArenaOptions, tally: Tally) -> Match:
     return Match(workers.lineups[place], options.seed, tally)
 
 
-def play_matches(
-    game: Game,
-    entries: Mapping[Key, Sequence[Entry]],
-    options: ArenaOptions,
-    label: Callable[[Key], str],
-    progress: ProgressCallback,
-) -> dict[Key, Match]:
-    """Play each list of agents on the same deals, one match after the other; `label` names a match in `progress`."""
-    lineups = [make_lineup(game, agents) for agents in entries.values()]
-    learns = any(lineup.learns for lineup in lineups)
-    if options.processes is None and not learns and options.deals * len(lineups) >= LONG_MATCH:
-        options = replace(options, processes=usable_cores())
-    with Workers(game, lineups, options) as workers:
-        return {
-            key: play_lineup(workers, place, options, partial(progress, label(key)))
-            for place, key in enumerate(entries)
-        }
-
-
-def compare(
-    game: Game,
-    first: Entry,
-    second: Entry,
-    field: Sequence[Entry],
-    options: ArenaOptions,
-    progress: Progress | None = None,
-) -> Comparison:
-    """Play `first` and `second` each against `field` (P − 1 entries) on the same deals.
-
-    With `options.until`, stop when the interval of the difference has this half-width.
-    """
-    lineups = [make_lineup(game, [entry, *field]) for entry in (first, second)]
-
-    def enough(tallies: Sequence[Tally]) -> bool:
-        return is_narrow(tallies[0].points[:, 0] - tallies[1].points[:, 0], options.until)
-
-    with Workers(game, lineups, options) as workers:
-        tallies = play_lineups(workers, [0, 1], options, enough, progress)
-    matches = [Match(lineup, options.seed, tally) for lineup, tally in zip(lineups, tallies, strict=True)]
-    return Comparison(*matches)
-
-
-def play_lineups(
-    workers: Workers,
+def _is_over(
     places: Sequence[int],
+    found: Mapping[int, Match],
     options: ArenaOptions,
-    enough: Callable[[Sequence[Tally]], bool],
-    progress: Progress | None = None,
-) -> tuple[Tally, ...]:
-    """Play the workers' lineups `places` on the same deals: all of them, or until the tallies are `enough`.
-
-    InterruptedLineups after Ctrl-C.
-    """
-    done: tuple[Tally, ...] | None = None
-    chunks = workers.play(make_jobs(workers.lineups, places, options))
-    try:
-        for new in chunks:
-            done = new if done is None else tuple(merge(pair) for pair in zip(done, new, strict=True))
-            if progress is not None:
-                progress(len(done[0].points), options.deals)
-            if enough(done):
-                break
-    except KeyboardInterrupt:
-        if done is None or len(done[0].points) < MIN_DEALS:
-            raise
-        raise InterruptedLineups(done) from None
-    finally:
-        chunks.close()
-    assert done is not None, "at least one chunk is played"
-    return done
+    enough: Callable[[Sequence[Match]], bool],
+) -> bool:
+    if any(place not in found for place in places):
+        return False
+    matches = [found[place] for place in places]
+    return enough(matches) or matches[0].num_deals >= options.deals

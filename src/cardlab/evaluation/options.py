@@ -7,13 +7,13 @@ from typing import Literal
 from cardlab.core.child_processes import usable_cores
 from cardlab.core.messages import InvalidOption
 from cardlab.core.options import Number, Text, Whole, option, options
+from cardlab.evaluation.deals import EVALUATION_SEED
 from cardlab.evaluation.seating import Lineup
 
 DEFAULT_REFERENCES = ("random",)
-EVALUATION_SEED = 20_000_001  # far from the small seeds of training, so that nothing is tuned on these deals
 MIN_DEALS = 2  # an interval needs a variance
 MAX_DEALS = 10**9  # years of play: more is a typing error
-LONG_MATCH = 5000  # deals from which starting processes costs less than it saves
+LONG_MATCH = 5000  # deals of all matches, from which starting processes costs less than it saves
 
 
 @options("arena")
@@ -56,12 +56,10 @@ class ArenaOptions:
         InvalidOption for more than one where an agent learns: each process would have a policy of its own.
         """
         if any(lineup.learns for lineup in lineups):
-            if self.launcher == "ray":
-                raise InvalidOption("arena.launcher", self.launcher, "processes where an agent learns")
-            if self.processes not in (None, 1):
-                raise InvalidOption("arena.processes", self.processes, "1 where an agent learns")
+            if self.launcher == "ray" or self.processes not in (None, 1):
+                raise InvalidOption("arena.processes", self.processes, "1 where an agent learns, without Ray")
             return 1
         if self.processes is not None:
             return self.processes
-        long = self.deals >= LONG_MATCH or any(lineup.parallel_games for lineup in lineups)
+        long = self.deals * len(lineups) >= LONG_MATCH or any(lineup.parallel_games for lineup in lineups)
         return usable_cores() if long else 1

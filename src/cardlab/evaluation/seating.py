@@ -84,13 +84,11 @@ def make_lineup(game: Game, entries: Sequence[Given] | Mapping[str, Given]) -> L
     check_game(game)
     num_players = game.spec.num_players
     listed = list(entries.values()) if isinstance(entries, Mapping) else entries
-    allowed = f"a list of {num_players} for {game.spec.name}, one per player"
-    if isinstance(listed, str):
-        raise InvalidOption("agents", listed, allowed)
     given = [fspath(entry) if isinstance(entry, PathLike) else entry for entry in listed]
-    if len(given) != num_players:
+    if isinstance(listed, str) or len(given) != num_players:
         names = [*entries] if isinstance(entries, Mapping) else [*map(_entry_name, given)]
-        raise InvalidOption("agents", names, allowed)
+        shown = listed if isinstance(listed, str) else names
+        raise InvalidOption("agents", shown, f"a list of {num_players} for {game.spec.name}, one per player")
     for entry in given:
         if not isinstance(entry, str):
             _check_agent(game, entry)

@@ -12,7 +12,6 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from cardlab.core.messages import InvalidOption
 from cardlab.evaluation.evaluate import evaluate
 from cardlab.evaluation.main_score import SELF
 from cardlab.evaluation.options import ArenaOptions
@@ -37,12 +36,8 @@ class Snapshot:
 
 
 def find_snapshots(folder: Path) -> list[Path]:
-    """The policies in `folder`, oldest first, in sub-folders named by decisions; InvalidOption for other names."""
-    found = [path for path in folder.glob("*") if path.is_dir()] if folder.is_dir() else []
-    for path in found:
-        if not path.name.isdigit():
-            raise InvalidOption("snapshots", path, "folders named by a number of decisions")
-    return sorted(found, key=lambda path: int(path.name))
+    """The policies in `folder`, oldest first: its sub-folders that are named by decisions."""
+    return sorted((path for path in folder.glob("[0-9]*") if path.name.isdigit()), key=lambda path: int(path.name))
 
 
 def play_snapshots(

@@ -15,14 +15,8 @@ from cardlab.core.files import check_folder, write_atomically, write_json
 from cardlab.core.messages import InvalidOption
 from cardlab.evaluation.intervals import Estimate
 from cardlab.evaluation.options import ArenaOptions
-from cardlab.evaluation.pairings import (
-    Pairing,
-    load_pairing,
-    pairing_key,
-    pairing_path,
-    play_pairings,
-    save_pairing,
-)
+from cardlab.evaluation.pairings import Pairing, play_pairings
+from cardlab.evaluation.played_deals import PlayedDeals
 from cardlab.evaluation.progress import ProgressCallback, no_progress
 from cardlab.evaluation.ratings import Rating, cycles, rate
 from cardlab.evaluation.seating import Entry
@@ -46,7 +40,7 @@ def run_tournament(
     """Play each of `agents` against each other and write tournament.json and tournament.csv into `folder`.
 
     Two players: a duplicate match of each pair. More: each against copies of the other. One: both play the same deals,
-    and a cell is the paired difference. Finished pairings are saved in `folder`/pairings, from which an interrupted
+    and a cell is the paired difference. The deals of pairings are kept in `folder`/pairings, from which an interrupted
     tournament resumes; those of agents that are objects, in a dictionary {name: agent}, are played each time.
     InvalidOption for fewer than two agents, for duplicates, and for an unwritable folder.
     """
@@ -55,36 +49,13 @@ def run_tournament(
     if len(names) < 2 or len(set(names)) < len(names):
         raise InvalidOption("agents", "[" + ",".join(names) + "]", "two or more agents, each named once")
     check_folder("output", str(folder))  # before a game is played in vain
-    tournament = summarize(game, names, _pairings(game, entries, options, folder / "pairings", progress), options)
+    pairs = {(i, j): (names[i], names[j]) for i, j in combinations(range(len(names)), 2)}
+    played = PlayedDeals(folder / "pairings", keep=True)
+    pairings = play_pairings(game, list(pairs.values()), options, progress, entries, played)
+    tournament = summarize(game, names, dict(zip(pairs, pairings, strict=True)), options)
     write_json(folder / "tournament.json", tournament)
     write_atomically(folder / "tournament.csv", _as_csv(tournament))
     return tournament
-
-
-def _pairings(
-    game: Game, agents: Mapping[str, Entry], options: ArenaOptions, folder: Path, progress: ProgressCallback
-) -> Pairings:
-    """All pairings: read from their files, or played."""
-    names = list(agents)
-    pairs = {(i, j): (names[i], names[j]) for i, j in combinations(range(len(names)), 2)}
-    keys = {
-        pair: pairing_key(game, (first, second), options)
-        for pair in pairs
-        if isinstance(first := agents[names[pair[0]]], str) and isinstance(second := agents[names[pair[1]]], str)
-    }
-    found = {pair: load_pairing(pairing_path(folder, key), pairs[pair]) for pair, key in keys.items()}
-    done = {pair: pairing for pair, pairing in found.items() if pairing is not None}
-    missing = [pair for pair in pairs if pair not in done]
-    if not missing:
-        return done
-    progress("pairings", len(done), len(pairs))
-    played = play_pairings(game, [pairs[pair] for pair in missing], options, progress, agents)
-    for pair, pairing in zip(missing, played, strict=True):
-        done[pair] = pairing
-        if pair in keys:
-            save_pairing(pairing_path(folder, keys[pair]), pairing, keys[pair])
-        progress("pairings", len(done), len(pairs))
-    return done
 
 
 def summarize(game: Game, names: list[str], pairings: Pairings, options: ArenaOptions) -> Tournament:

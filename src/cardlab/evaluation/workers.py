@@ -1,7 +1,6 @@
 """Plays chunks of deals in one or several processes, with equal results.
 
-Deal number d of a seed is the same for all agents and any number of processes. The random stream of agents depends on
-the seed, the chunk and the lineup's place in the job, never on the process.
+The random stream of agents depends on the seed, the chunk and the lineup's place in the job, never on the process.
 """
 
 import os
@@ -30,6 +29,7 @@ from cardlab.agents.registry import load_agent
 from cardlab.core.child_processes import ChildKilled, interrupts_blocked, require_main_guard
 from cardlab.core.files import check_folder
 from cardlab.core.messages import InvalidOption
+from cardlab.evaluation.deals import AGENTS, deal_block
 from cardlab.evaluation.game_record import GameRecord, GameRecorder, save_record
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.ray_pool import RayPool
@@ -41,11 +41,8 @@ from cardlab.games.make_game import without_training_options
 from cardlab.games.protocol import Game, States
 from cardlab.games.record_arrays import copied
 
-DEAL_BLOCK = 256  # drawn from one stream; another number changes the deals of a seed
 PARALLEL_GAMES = 2048  # enough that the cost of Python vanishes
 PARALLEL_GAMES_TO_STOP = 512  # for matches that may stop early
-
-_DEALS, _AGENTS = 0, 1  # first number of the spawn key of each kind of stream
 
 
 @dataclass(frozen=True)
@@ -71,11 +68,17 @@ def merge(tallies: Sequence[Tally]) -> Tally:
     return Tally(*map(np.concatenate, zip(*tallies, strict=True)))
 
 
-def make_jobs(lineups: Sequence[Lineup], places: Sequence[int], options: ArenaOptions) -> Iterator[ChunkJob]:
-    """The chunks of a match of the `lineups` at `places`; smaller by default if it may stop early or agents search."""
+def make_jobs(
+    lineups: Sequence[Lineup], places: Sequence[int], options: ArenaOptions, played: int = 0
+) -> Iterator[ChunkJob]:
+    """The chunks of a match of the `lineups` at `places` that begin at deal `played` or later.
+
+    They are smaller by default if the match may stop early or agents search.
+    """
     chunk = options.chunk or default_chunk([lineups[place] for place in places], options.until is not None)
     for index, first in enumerate(range(0, options.deals, chunk)):
-        yield ChunkJob(tuple(places), options.seed, index, first, min(first + chunk, options.deals))
+        if first >= played:
+            yield ChunkJob(tuple(places), options.seed, index, first, min(first + chunk, options.deals))
 
 
 def default_chunk(lineups: Sequence[Lineup], stops_early: bool) -> int:
@@ -83,20 +86,6 @@ def default_chunk(lineups: Sequence[Lineup], stops_early: bool) -> int:
     usual = PARALLEL_GAMES_TO_STOP if stops_early else PARALLEL_GAMES
     games = min(lineup.parallel_games or usual for lineup in lineups)
     return -(-games // max(lineup.num_seatings for lineup in lineups))
-
-
-def deal_block(game: Game, seed: int, first: int, last: int, decks: Cards | None = None) -> States:
-    """[last - first] the deals of `seed` from number `first` on, in the order of `decks` [D, 52] if given."""
-    blocks: list[NDArray[np.void]] = []
-    for block in range(first // DEAL_BLOCK, -(-last // DEAL_BLOCK)):
-        rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(_DEALS, block)))
-        if decks is None:
-            blocks.append(game.deal(DEAL_BLOCK, rng))
-        else:
-            given = decks[block * DEAL_BLOCK : (block + 1) * DEAL_BLOCK]
-            blocks.append(game.deal(len(given), rng, given))
-    start = first % DEAL_BLOCK
-    return States(np.concatenate(blocks)[start : start + last - first])
 
 
 class StoppedError(RuntimeError):
@@ -135,7 +124,7 @@ class ChunkPlayer:
         lineup = self.lineups[job.lineups[turn]]
         seats = np.tile(lineup.seatings, (job.last - job.first, 1))
         agents = self.agents(lineup)
-        rng = np.random.default_rng(np.random.SeedSequence(job.seed, spawn_key=(_AGENTS, job.index, turn)))
+        rng = np.random.default_rng(np.random.SeedSequence(job.seed, spawn_key=(AGENTS, job.index, turn)))
         with one_thread():
             for moves in play(self.game, states, agents, rng, seats=seats):
                 yield moves
@@ -243,22 +232,24 @@ class Workers:
             self._stop.set()  # chunks ahead of the last one needed: those of a searching agent may take minutes
         self._pool.shutdown(cancel_futures=True)
 
-    def play(self, jobs: Iterable[ChunkJob]) -> Generator[tuple[Tally, ...], None, None]:
-        """The tallies of each job, in order; closing the generator cancels jobs that have not started."""
+    def play(self, jobs: Iterable[ChunkJob]) -> Generator[tuple[ChunkJob, tuple[Tally, ...]], None, None]:
+        """Each job with its tallies, in order; closing the generator cancels jobs that have not started."""
         if self._pool is None:
-            yield from map(self._player, jobs)
+            for job in jobs:
+                yield job, self._player(job)
             return
         left = iter(jobs)
-        running: deque[Future[tuple[Tally, ...]]] = deque()
+        running: deque[tuple[ChunkJob, Future[tuple[Tally, ...]]]] = deque()
         try:
-            running.extend(self._submit(job) for job in islice(left, self._ahead))
+            running.extend((job, self._submit(job)) for job in islice(left, self._ahead))
             while running:
-                yield running.popleft().result()
-                running.extend(self._submit(job) for job in islice(left, 1))
+                job, future = running.popleft()
+                yield job, future.result()
+                running.extend((job, self._submit(job)) for job in islice(left, 1))
         except BrokenProcessPool as error:
             raise ChildKilled("a process of the match was killed (memory?); run the same command again") from error
         finally:
-            for future in running:
+            for _, future in running:
                 future.cancel()
 
     def _submit(self, job: ChunkJob) -> "Future[tuple[Tally, ...]]":

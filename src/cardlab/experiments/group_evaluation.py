@@ -1,17 +1,20 @@
 """The evaluation of a group: the policies of one method, one for each seed, on the same deals."""
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from cardlab.agents.policy_descriptions import policy_game
-from cardlab.evaluation.evaluate import write_evaluation
-from cardlab.evaluation.evaluate_seeds import evaluate_seeds
-from cardlab.evaluation.main_score import Evaluation
+from cardlab.evaluation.evaluate import evaluate_seeds, write_evaluation
+from cardlab.evaluation.main_score import Evaluation, main_score
 from cardlab.evaluation.options import ArenaOptions
+from cardlab.evaluation.played_deals import unfinished_scores
 from cardlab.evaluation.progress import ProgressCallback, no_progress
 from cardlab.experiments.policy_groups import PolicyGroup, policies_by_seed
 from cardlab.experiments.recorded_matches import record_evaluation
 from cardlab.games.protocol import Game
 from cardlab.tracking import Store
+from cardlab.tracking.connection import project_root
 
 
 def evaluate_group(
@@ -27,11 +30,12 @@ def evaluate_group(
     """Evaluate the policies of a group, write the result to `output`, and record it in `store` as one run.
 
     `game`: by default the one that the policies were trained for. `scores_training`: the score is also one of the runs
-    of the trainings. Raises PolicyError.
+    of the trainings. Raises PolicyError. Ctrl-C raises Interrupted with the evaluation of the deals so far.
     """
     game = game or policy_game(group.policies[0])
     policies = policies_by_seed(group.policies)
-    evaluation = evaluate_seeds(game, policies, options, experiment=group.name, progress=progress)
+    played = unfinished_scores(project_root())
+    evaluation = evaluate_seeds(game, policies, options, experiment=group.name, progress=progress, played=played)
     if output is not None:
         write_evaluation(evaluation, output)
     if store is not None:
@@ -40,3 +44,20 @@ def evaluate_group(
             store, game, evaluation, policy=[*policies.values()], scores_training=scores_training, files=files
         )
     return evaluation
+
+
+def experiment_metrics(evaluation: Evaluation, training: Mapping[str, Any]) -> dict[str, float | str]:
+    """The content of metrics.json: the main score with its 95 % interval, and the CPU time of one training.
+
+    The interval is over seeds and deals, in points per game. `training` is the content of training.json.
+    """
+    against, score = main_score(evaluation)
+    seeds = len(evaluation["seeds"])
+    return {
+        "score": round(score.mean, 4),
+        "low": round(score.low, 4),
+        "high": round(score.high, 4),
+        "against": against,
+        "seeds": seeds,
+        "cpu_minutes": round(training["cpu_seconds"] / seeds / 60, 1),
+    }

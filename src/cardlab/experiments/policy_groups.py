@@ -48,10 +48,11 @@ def find_group(text: str, root: Path, *, game: str = "", key: str = "policy") ->
         if text and (policies := _policies(place)):
             return PolicyGroup(policy_name(place), policies, policy_config(policies[0]))
     known = [path.name for folder in (Path(_MODELS), root / _RUNS) for path in folder.glob("*")]
-    if states := unfinished_of(text, root):
-        raise InvalidOption(key, text, f"an experiment with a finished training; of {text} {resume_hint(states)}")
     near = get_close_matches(text, known, n=1)
-    raise InvalidOption(key, text, _ACCEPTED + (policy_hint(text) or (f"; did you mean {near[0]}?" if near else "")))
+    accepted = _ACCEPTED + (policy_hint(text) or (f"; did you mean {near[0]}?" if near else ""))
+    if states := unfinished_of(text, root):
+        accepted = f"an experiment with a finished training; of {text} {resume_hint(states)}"
+    raise InvalidOption(key, text, accepted)
 
 
 def unfinished_of(text: str, root: Path) -> list[RunState]:

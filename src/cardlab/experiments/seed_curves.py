@@ -9,14 +9,14 @@ from cardlab.core.files import write_atomically
 from cardlab.evaluation.seed_curves import Band, band_over_seeds, common_range
 from cardlab.experiments.learning_curves import Column
 
-Curve = Mapping[str, Column]
-"""Column of curve.csv → its values [points]; NaN where there is none."""
+Columns = Mapping[str, Column]
+"""Name of a column of curve.csv → its values [points]; NaN where there is none."""
 
 _COUNTERS = ("iteration", "decisions")
 _SCORES = ("score/", "win_rate/")
 
 
-def mean_curve(curves: Sequence[Curve], over: str = "decisions") -> Mapping[str, Band]:
+def mean_curve(curves: Sequence[Columns], over: str = "decisions") -> Mapping[str, Band]:
     """The mean over seeds of each score and win rate, with its band, at the points of the first that all reach.
 
     `over`: decisions or iteration. The ends are the common range. Curves are linear between their points, which differ
@@ -28,7 +28,7 @@ def mean_curve(curves: Sequence[Curve], over: str = "decisions") -> Mapping[str,
     return {name: band_over_seeds(pairs[name], _places(curves, over)) for name in shared}
 
 
-def write_mean_curve(curves: Sequence[Curve], path: Path) -> None:
+def write_mean_curve(curves: Sequence[Columns], path: Path) -> None:
     """Write the mean as CSV: counters, then each score with the ends of its band under `interval/`, as in curve.csv.
 
     The curve of one seed keeps its intervals over deals.
@@ -45,7 +45,7 @@ def write_mean_curve(curves: Sequence[Curve], path: Path) -> None:
     _write(columns, path)
 
 
-def write_seed_curves(curves: Mapping[int, Curve], path: Path) -> None:
+def write_seed_curves(curves: Mapping[int, Columns], path: Path) -> None:
     """Write the scores and win rates of all seeds as CSV, with a first column `seed`."""
     names = [name for name in next(iter(curves.values())) if name.startswith(_SCORES)]
     columns: dict[str, list[float]] = {name: [] for name in ("seed", *_COUNTERS, *names)}
@@ -56,7 +56,7 @@ def write_seed_curves(curves: Mapping[int, Curve], path: Path) -> None:
     _write(columns, path)
 
 
-def _places(curves: Sequence[Curve], over: str = "decisions") -> Column:
+def _places(curves: Sequence[Columns], over: str = "decisions") -> Column:
     first, last = common_range([(curve[over], curve[over]) for curve in curves])
     places = curves[0][over]
     return np.unique(places.clip(first, last))

@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
+from cardlab.evaluation.deals import AGENTS, Purpose, deal_block, purpose_seed
 from cardlab.evaluation.intervals import CONFIDENCE
-from cardlab.evaluation.workers import deal_block, one_thread
+from cardlab.evaluation.workers import one_thread
 from cardlab.games.agent_protocol import Policy
 from cardlab.games.loop import play
 from cardlab.games.protocol import Bools, Floats, Game, States
@@ -21,7 +22,6 @@ from cardlab.learners.losses.returns import lambda_returns, turn_discounts
 from cardlab.learners.rollouts.opponents.protocol import Opponents
 
 BINS = 12
-SEED_OFFSET = 2_000_003  # deals of neither training, nor the curve, nor the evaluation
 
 
 @dataclass(frozen=True)
@@ -45,8 +45,9 @@ def forecast(
     game: Game, policy: Policy, opponents: Opponents, num_games: int, seed: int, discount: Discount
 ) -> Forecasts:
     """Play `num_games` of the game as trained on, against the `opponents` of the training, every game to its end."""
-    states = deal_block(game, seed + SEED_OFFSET, 0, num_games)
-    rng = np.random.default_rng(np.random.SeedSequence(seed + SEED_OFFSET, spawn_key=(1,)))
+    own = purpose_seed(seed, Purpose.CALIBRATION)
+    states = deal_block(game, own, 0, num_games)
+    rng = np.random.default_rng(np.random.SeedSequence(own, spawn_key=(AGENTS, 0)))
     seats = opponents.assign_seats(num_games, game.spec.num_players, rng)
     parts: list[tuple[NDArray[Any], ...]] = []
     with one_thread():
@@ -130,9 +131,9 @@ def summarize_forecasts(forecasts: Forecasts) -> dict[str, float]:
 
 
 def write_calibration(table: Sequence[dict[str, float]], path: Path) -> None:
-    """The bins as CSV."""
+    """Write the bins as CSV."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, ["predicted", "paid", "low", "high", "decisions"], lineterminator="\n")
+        writer = csv.DictWriter(file, list(table[0]), lineterminator="\n")
         writer.writeheader()
         writer.writerows({key: f"{value:.6g}" for key, value in row.items()} for row in table)

@@ -3,13 +3,13 @@
 from collections.abc import Mapping, Sequence
 
 from cardlab.agents.specs import metric_name
+from cardlab.evaluation.deals import Purpose, purpose_seed
 from cardlab.evaluation.intervals import interval_metrics
-from cardlab.evaluation.match import play_match
 from cardlab.evaluation.options import DEFAULT_REFERENCES, ArenaOptions
+from cardlab.evaluation.scores import play_matches
 from cardlab.games.agent_protocol import Agent
 from cardlab.games.protocol import Game
 
-CURVE_SEED_OFFSET = 1_000_003  # deals of the curve are used neither in training nor in the final evaluation
 MEAN_SCORE = "score/mean"
 
 
@@ -21,16 +21,16 @@ def score_agent(
     Scores are points per game; `interval/…_low` and `interval/…_high` are the ends of 95 % intervals. A reference takes
     all other seats; `lineup` names one agent per other seat for one more match. A game for one player has `score/self`.
     """
-    seed = arena.seed + CURVE_SEED_OFFSET
+    options = ArenaOptions(deals=deals, seed=purpose_seed(arena.seed, Purpose.CURVE), processes=1)
     opponents = {name: [name] * (game.spec.num_players - 1) for name in arena.references or DEFAULT_REFERENCES}
     if game.spec.num_players == 1:
-        opponents = {"self": []}
+        opponents: dict[str, list[str]] = {"self": []}
     elif lineup:
         opponents[" and ".join(lineup)] = list(lineup)
     scores: dict[str, float] = {}
     bounds: dict[str, float] = {}
-    for text, others in opponents.items():
-        match = play_match(game, [agent, *others], deals, seed)
+    entries = {text: [agent, *others] for text, others in opponents.items()}
+    for text, match in play_matches(game, entries, options).items():
         estimates = {"score": match.points} | ({} if match.wins is None else {"win_rate": match.wins})
         for kind, estimate in estimates.items():
             name = f"{kind}/{metric_name(text)}"

@@ -47,7 +47,7 @@ def won(monkeypatch: pytest.MonkeyPatch) -> None:
 def outcome(monkeypatch: pytest.MonkeyPatch, low: float) -> None:
     """The next matches end with an interval that begins at `low`."""
 
-    def decided(game, challenger, opponent, arena, options, watch) -> PromotionDecision:
+    def decided(game, challenger, opponent, arena, options, *_) -> PromotionDecision:
         return PromotionDecision(
             challenger, opponent, Estimate(low + 1, low, low + 2, arena.deals), 8, 5, options.sequential
         )
@@ -141,7 +141,7 @@ def test_a_ladder_is_told_recorded_and_put_on_the_card(
 ) -> None:
     write_champion(Path("champions"), make_game("big2"), untrained("old", "big2"), {})
 
-    def even(game, challenger, opponent, arena, options, watch) -> PromotionDecision:
+    def even(game, challenger, opponent, arena, options, *_) -> PromotionDecision:
         ladder = Ladder(options.ladder, Estimate(0.5, 0.25, 0.75, 100))
         return PromotionDecision(challenger, opponent, Estimate(0.0, -1.0, 1.0, 100), 8, 5, False, ladder)
 
@@ -186,9 +186,6 @@ def test_what_does_not_fit_is_said_before_anything_is_written(root: Path, untrai
         challenge(untrained("big"), Store(), ladder=("random", "shark"))
     with pytest.raises(InvalidOption, match=r"^ladder=\[random\]: must be left out: poker_squares has one player"):
         challenge(untrained("big"), Store(), ladder=("random",))
-    narrow = ArenaOptions(deals=100, until=0.1)
-    with pytest.raises(InvalidOption, match=r"^arena\.until=0\.1: must be null with a ladder"):
-        make_challenge(untrained("two", "big2"), "two", make_game("big2"), narrow, PromotionOptions(ladder=("random",)))
     assert {path.name for path in root.iterdir()} == {"models", "mlflow.db"}
     write_champion(Path("champions"), make_game("poker_squares", scoring="british"), british, {})
     with pytest.raises(PolicyError, match="champions/poker_squares: was trained for scoring=british"):

@@ -12,10 +12,9 @@ from xml.etree import ElementTree
 import pytest
 
 from cardlab.experiments.config.parameters import compare_parameters
-from cardlab.experiments.report.calibration import draw_calibration
 from cardlab.experiments.report.curves import draw_learning_curves, draw_snapshot_scores
 from cardlab.experiments.report.drawing import inline_svg, report_style
-from cardlab.experiments.report.game_lengths import draw_game_lengths
+from cardlab.experiments.report.game_pictures import draw_calibration, draw_game_lengths
 from cardlab.experiments.report.heat_maps import draw_cross_table, draw_snapshot_table
 from cardlab.experiments.report.page import GAME_PICTURES, write_report
 from cardlab.experiments.report.ranking import by_game

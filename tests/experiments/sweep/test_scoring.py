@@ -9,13 +9,13 @@ from hypothesis.extra.numpy import arrays
 from cardlab.agents.registry import load_agent
 from cardlab.core.child_processes import usable_cores
 from cardlab.core.messages import InvalidOption
+from cardlab.evaluation.deals import EVALUATION_SEED, Purpose, purpose_seed
 from cardlab.evaluation.intervals import PerDeal, estimate
 from cardlab.evaluation.match import play_match
-from cardlab.evaluation.options import EVALUATION_SEED, ArenaOptions
+from cardlab.evaluation.options import ArenaOptions
 from cardlab.experiments.sweep.options import SweepOptions
-from cardlab.experiments.sweep.scoring import SWEEP_SEED_OFFSET, combine, play_references, sweep_arena
+from cardlab.experiments.sweep.scoring import combine, play_references, sweep_arena
 from cardlab.games.make_game import make_game
-from cardlab.training.curve_evaluation import CURVE_SEED_OFFSET
 from cardlab.training.options import TrainerOptions
 
 SPACE = {"agent.gamma": {"low": 0.0, "high": 1.0}}
@@ -37,8 +37,7 @@ def test_its_deals_are_nobody_else_s(seed: int) -> None:
     arena = ArenaOptions(deals=50_000, seed=seed, until=0.1, references=("random",))
     own = sweep_arena(SweepOptions(space=SPACE, deals=30), arena)
     assert (own.deals, own.until, own.references) == (30, None, ("random",))
-    assert len({own.seed, seed, seed + CURVE_SEED_OFFSET}) == 3
-    assert own.seed == seed + SWEEP_SEED_OFFSET
+    assert len({own.seed, seed, *(purpose_seed(seed, purpose) for purpose in Purpose)}) == 1 + len(Purpose)
 
 
 def test_workers_share_the_cores() -> None:
@@ -54,7 +53,7 @@ def test_the_figures_are_those_of_the_matches() -> None:
     arena = sweep_arena(SweepOptions(space=SPACE, deals=40), ArenaOptions(references=("random", "greedy")))
     points = play_references(game, agent, arena, "points")
     wins = play_references(game, agent, arena, "win_rate")
-    match = play_match(game, ["greedy", "random"], 40, EVALUATION_SEED + SWEEP_SEED_OFFSET)
+    match = play_match(game, ["greedy", "random"], 40, purpose_seed(EVALUATION_SEED, Purpose.SWEEP))
     assert points["random"].mean() == pytest.approx(match.mean)
     assert wins["random"].mean() == pytest.approx(match.win_rate)
     assert points["greedy"] == pytest.approx(0.0), "against itself, at both seats of each deal, luck cancels"

@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import isfinite
-from pathlib import Path
 from typing import Any
 
 from cardlab.agents.policy_descriptions import policy_digest, policy_game, read_description
@@ -17,9 +16,11 @@ from cardlab.agents.specs import metric_name
 from cardlab.core.messages import InvalidOption
 from cardlab.evaluation.intervals import Estimate, PerDeal, estimate
 from cardlab.evaluation.main_score import SELF
-from cardlab.evaluation.match import paired, play_matches
+from cardlab.evaluation.match import paired
 from cardlab.evaluation.options import DEFAULT_REFERENCES, ArenaOptions
+from cardlab.evaluation.played_deals import PlayedDeals
 from cardlab.evaluation.progress import ProgressCallback, no_progress
+from cardlab.evaluation.scores import ScoreTable, from_part, play_scores
 from cardlab.evaluation.seed_curves import Band, Curve, common_range, score_at
 from cardlab.evaluation.seed_statistics import (
     MAX_SEEDS,
@@ -223,33 +224,45 @@ def compare_groups(
     options: ArenaOptions,
     *,
     progress: ProgressCallback = no_progress,
+    played: PlayedDeals | None = None,
 ) -> MethodComparison:
-    """The same for groups of policies by the names of their methods."""
+    """The comparison of groups of policies by the names of their methods.
+
+    Ctrl-C raises Interrupted with a comparison of the deals so far, which are kept in `played`.
+    """
     game = without_training_options(game or policy_game(next(iter(groups.values())).policies[0]))
     check_agents(game, _KEY, [str(policy) for group in groups.values() for policy in group.policies])
-    references = (SELF,)
+    references: tuple[str, ...] = ()
     if game.spec.num_players > 1:
         own = [reference for group in groups.values() for reference in own_references(group.config)]
         references = tuple(dict.fromkeys(options.references or own or DEFAULT_REFERENCES))
         check_agents(game, "arena.references", references)
-    scores = _play(game, groups, references, options, progress)
-    played = [
-        Method(name, group, scores[name], [read_training_curve(each) for each in group.policies])
+    agents = {
+        (name, seed): str(policy)
         for name, group in groups.items()
-    ]
-    means = {
-        reference: sum(mean_over_seeds(method.scores[reference]).mean for method in played) for reference in references
+        for seed, policy in policies_by_seed(group.policies).items()
     }
-    return MethodComparison(game, options, played, min(references, key=lambda reference: means[reference]))
+
+    def compare(table: ScoreTable[tuple[str, int]]) -> MethodComparison:
+        methods = [_method(name, group, table) for name, group in groups.items()]
+        means = {
+            reference: sum(mean_over_seeds(method.scores[reference]).mean for method in methods)
+            for reference in table.references
+        }
+        return MethodComparison(game, options, methods, min(means, key=lambda reference: means[reference]))
+
+    return from_part(lambda: play_scores(game, agents, references, options, progress=progress, played=played), compare)
+
+
+def _method(name: str, group: PolicyGroup, table: ScoreTable[tuple[str, int]]) -> Method:
+    rows = [table.points(agent) for agent in table.agents if agent[0] == name]
+    scores = {reference: [row[reference] for row in rows] for reference in table.references}
+    return Method(name, group, scores, [read_training_curve(each) for each in group.policies])
 
 
 def _estimate(band: Band) -> Estimate:
     """A band of one place as an estimate; the number of deals is unknown."""
     return Estimate(float(band.mean[0]), float(band.low[0]), float(band.high[0]), 0, band.seeds)
-
-
-def _same(some: Sequence[Path], others: Sequence[Path]) -> bool:
-    return [path.resolve() for path in some] == [path.resolve() for path in others]
 
 
 def find_groups(methods: Sequence[str], game: str) -> dict[str, PolicyGroup]:
@@ -264,34 +277,6 @@ def find_groups(methods: Sequence[str], game: str) -> dict[str, PolicyGroup]:
         other = read_description(group.policies[0]).game
         if game and other != game:
             raise InvalidOption(_KEY, text, f"a method for {game}, as the others: it is one for {other}")
-        same = next((known for known, one in found.items() if _same(one.policies, group.policies)), None)
-        if same is not None:
-            raise InvalidOption(_KEY, f"[{same}, {text}]", "two or more methods; these have the same policies")
         found[text], game = group, other
     names = [group.name for group in found.values()]
     return {found[text].name if names.count(found[text].name) == 1 else text: found[text] for text in methods}
-
-
-def _play(
-    game: Game,
-    groups: Mapping[str, PolicyGroup],
-    references: Sequence[str],
-    options: ArenaOptions,
-    progress: ProgressCallback,
-) -> dict[str, dict[str, list[PerDeal]]]:
-    """Method → reference → points per game on each deal, of each policy."""
-    others = game.spec.num_players - 1
-    entries = {
-        (name, each, seed): [str(policy), *[each] * others]
-        for name, group in groups.items()
-        for each in references
-        for seed, policy in policies_by_seed(group.policies).items()
-    }
-
-    def label(key: tuple[str, str, int]) -> str:
-        return f"{key[0]}, seed {key[2]}" + (f" against {key[1]}" if others else "")
-
-    scores: dict[str, dict[str, list[PerDeal]]] = {name: {each: [] for each in references} for name in groups}
-    for (name, each, _), match in play_matches(game, entries, options, label, progress).items():
-        scores[name][each].append(match.per_deal())
-    return scores

@@ -1,19 +1,19 @@
 """The page of a comparison: the verdicts, the scores, the learning curves and what differs, in one HTML file."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import cycle
 from pathlib import Path
 
-from matplotlib.axes import Axes
 from matplotlib.ticker import EngFormatter
 
-from cardlab.evaluation.seed_curves import Curve, band_over_seeds
+from cardlab.evaluation.seed_curves import band_over_seeds
 from cardlab.experiments.comparison.compare import MethodComparison
 from cardlab.experiments.comparison.figures import short_number
 from cardlab.experiments.report.drawing import (
     COLOURS,
     HEIGHT,
     Drawn,
+    draw_mean,
     inline_svg,
     legend_above,
     new_figure,
@@ -54,7 +54,7 @@ def draw_curves(comparison: MethodComparison, *, over_cpu: bool) -> Drawn | None
         return None
     figure, axes = new_figure(HEIGHT)
     for colour, (name, each) in zip(cycle(COLOURS), curves.items(), strict=False):
-        _draw_method(axes, name, each, colour)
+        draw_mean(axes, band_over_seeds(each), each, colour, name)
     axes.set_xlabel("CPU minutes" if over_cpu else "decisions")
     if not over_cpu:
         axes.xaxis.set_major_formatter(EngFormatter(sep=""))
@@ -66,12 +66,3 @@ def draw_curves(comparison: MethodComparison, *, over_cpu: bool) -> Drawn | None
         f"{measure.capitalize()} over {what}: means over seeds with 95 % bands, thin lines are single seeds, all on "
         "the deals of the learning curves."
     )
-
-
-def _draw_method(axes: Axes, name: str, curves: Sequence[Curve], colour: str) -> None:
-    for at, scores in curves if len(curves) > 1 else ():
-        axes.plot(at, scores, color=colour, linewidth=0.7, alpha=0.5, label="_")
-    band = band_over_seeds(curves)
-    if band.seeds > 1:
-        axes.fill_between(band.at, band.low, band.high, color=colour, alpha=0.2, linewidth=0)
-    axes.plot(band.at, band.mean, color=colour, label=name)

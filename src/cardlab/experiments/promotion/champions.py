@@ -1,4 +1,4 @@
-"""Champions as folders: champions/GAME/ with policy, card, decision, evaluation and lineage, small enough for git."""
+"""Champions as folders and their model cards: champions/GAME/ small enough for git."""
 
 import json
 import shutil
@@ -6,15 +6,20 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from cardlab.agents.policy_descriptions import GAME_FILE, POLICY_FILES
+import jinja2
+
+from cardlab.agents.policy_descriptions import GAME_FILE, POLICY_FILES, read_description
 from cardlab.core.files import load_json
 from cardlab.core.messages import InvalidOption
+from cardlab.experiments.promotion.gate import PromotionDecision
 from cardlab.games.make_game import game_data, without_training_options
 from cardlab.games.protocol import Game
+from cardlab.tracking.policy_lookup import Origin
 
 CARD, DECISION, EVALUATION, LINEAGE = "README.md", "decision.json", "evaluation.json", "lineage.json"
 TRAINING = "training"  # folder with the state of a training, kept when the champion changes
 _MEGABYTE = 1_000_000
+_TEMPLATES = Path(__file__).parent / "templates"
 
 
 def check_size(policy: Path, most: float) -> None:
@@ -65,3 +70,25 @@ def write_champion(champions: Path, game: Game, policy: Path, files: Mapping[str
 def as_text(content: object) -> str:
     """Text unchanged, other data as JSON."""
     return content if isinstance(content, str) else json.dumps(content, indent=2) + "\n"
+
+
+def model_card(
+    policy: Path,
+    game: Mapping[str, Any],
+    decision: PromotionDecision,
+    origin: Origin | None,
+    evaluation: Mapping[str, Any] | None = None,
+) -> str:
+    """The card in Markdown. `game` is composed; `evaluation` as from `evaluate`, if there is one."""
+    environment = jinja2.Environment(  # noqa: S701  Markdown
+        loader=jinja2.FileSystemLoader(_TEMPLATES), trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
+    )
+    return environment.get_template("model_card.md.j2").render(
+        vars(decision),
+        accepted=decision.accepted,
+        policy=read_description(policy),
+        size=sum((policy / name).stat().st_size for name in POLICY_FILES),
+        game=game,
+        origin=origin,
+        evaluation=evaluation,
+    )

@@ -6,14 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from cardlab.agents.policy_descriptions import game_for
-from cardlab.evaluation.evaluate_seeds import evaluate_seeds
-from cardlab.evaluation.main_score import SELF
+from cardlab.evaluation.deals import Purpose, purpose_seed
 from cardlab.evaluation.options import ArenaOptions
+from cardlab.evaluation.played_deals import PlayedDeals
 from cardlab.evaluation.progress import ProgressCallback, no_progress
+from cardlab.evaluation.scores import play_scores, without_part
 from cardlab.experiments.policy_groups import PolicyGroup, policies_by_seed
 from cardlab.games.protocol import Game
-
-CHOICE_SEED_OFFSET = 50_000_000  # added to arena.seed: far from the deals of the gate
 
 
 @dataclass(frozen=True)
@@ -40,20 +39,19 @@ def choose_seed(
     against: tuple[str, ...],
     arena: ArenaOptions,
     progress: ProgressCallback = no_progress,
+    played: PlayedDeals | None = None,
 ) -> SeedChoice | None:
     """The seed that wins most from the agents `against`, or alone for one player; None for a group of one policy."""
     policies = policies_by_seed(group.policies)
     if len(policies) == 1:
         return None
-    arena = replace(arena, references=against, seed=arena.seed + CHOICE_SEED_OFFSET, records=None, until=None)
-    evaluation = evaluate_seeds(
-        game_for(group.policies[0], game), policies, arena, experiment=group.name, progress=progress
-    )
-    points: dict[int, float] = {}
-    for seed, entry in evaluation["by_seed"].items():
-        rows = entry["references"]
-        means = [rows[SELF]["mean"]] if SELF in rows else [row["mean"] for row in rows.values()]
-        points[int(seed)] = sum(means) / len(means)
+    arena = replace(arena, seed=purpose_seed(arena.seed, Purpose.PROMOTION_CHOICE), records=None, until=None)
+    alone, own = game.spec.num_players == 1, game_for(group.policies[0], game)
+    agents = {seed: str(policy) for seed, policy in policies.items()}
+    with without_part():
+        table = play_scores(own, agents, () if alone else against, arena, progress=progress, played=played)
+    means = {seed: [match.mean for match in table.row(seed).values()] for seed in policies}
+    points = {seed: sum(each) / len(each) for seed, each in means.items()}
     best = max(points, key=lambda seed: points[seed])
-    shown = () if game.spec.num_players == 1 else against
+    shown = () if alone else against
     return SeedChoice(best, policies[best], points, shown, arena.deals, arena.seed)

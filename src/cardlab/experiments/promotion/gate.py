@@ -3,14 +3,14 @@
 Where the best agents of a game are equal head to head, a ladder of other agents decides.
 """
 
-import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
+from cardlab.evaluation.deals import pair_seed
 from cardlab.evaluation.intervals import (
     MIN_DEALS_TO_STOP,
     Estimate,
@@ -18,11 +18,13 @@ from cardlab.evaluation.intervals import (
     confidence_sequence_interval,
     estimate,
 )
-from cardlab.evaluation.match import compare, paired, play_lineups
+from cardlab.evaluation.match import Match, paired
 from cardlab.evaluation.options import ArenaOptions
+from cardlab.evaluation.played_deals import PlayedDeals
 from cardlab.evaluation.progress import ProgressCallback, no_progress
-from cardlab.evaluation.seating import Lineup, make_lineup
-from cardlab.evaluation.workers import PARALLEL_GAMES_TO_STOP, Tally, Workers
+from cardlab.evaluation.scores import ScoreTable, from_part, play_matches, play_scores
+from cardlab.evaluation.seating import make_lineup
+from cardlab.evaluation.workers import PARALLEL_GAMES_TO_STOP
 from cardlab.experiments.promotion.choice import SeedChoice
 from cardlab.experiments.promotion.options import PromotionOptions
 from cardlab.games.protocol import Game
@@ -97,6 +99,7 @@ def decide(
     arena: ArenaOptions,
     options: PromotionOptions,
     progress: ProgressCallback = no_progress,
+    played: PlayedDeals | None = None,
 ) -> PromotionDecision:
     """Play both on the same deals in every seating; the difference is paired by deal.
 
@@ -104,60 +107,60 @@ def decide(
     that exchanging the two changes only the sign. A single player plays the same deals alone. The deals depend on
     `arena.seed` and both digests, so that no challenger is judged on deals on which another was chosen. With
     `options.sequential` the match ends when the interval excludes zero; with `arena.until`, at that half-width. With
-    `options.ladder` each side then plays P − 1 copies of each ladder agent, on all of `arena.deals`.
+    `options.ladder` each side then plays P − 1 copies of each ladder agent, on all of `arena.deals`. Ctrl-C raises
+    Interrupted with the figures of the deals so far, which are kept in `played`.
     """
-    seed = _seed_of(arena.seed, challenger, opponent)
+    seed = pair_seed(arena.seed, (side.digest or side.agent for side in (challenger, opponent)))
     arena = replace(arena, seed=seed, records=None)
-    lineups = _lineups(game, challenger, opponent)
+    entries = _entries(game, challenger, opponent)
     if arena.chunk is None and options.sequential:
-        arena = replace(arena, chunk=-(-PARALLEL_GAMES_TO_STOP // max(lineup.num_seatings for lineup in lineups)))
+        most = max(make_lineup(game, agents).num_seatings for agents in entries.values())
+        arena = replace(arena, chunk=-(-PARALLEL_GAMES_TO_STOP // most))
 
-    def difference(tallies: Sequence[Tally]) -> Estimate:
-        per_deal = _differences(tallies)
+    def difference(matches: Sequence[Match]) -> Estimate:
+        per_deal = _differences(matches)
         return confidence_sequence_interval(per_deal, arena.deals) if options.sequential else estimate(per_deal)
 
-    def is_clear(tallies: Sequence[Tally]) -> bool:
-        return _is_clear(difference(tallies), arena, options)
+    def is_clear(matches: Sequence[Match]) -> bool:
+        return _is_clear(difference(matches), arena, options)
+
+    def decision(matches: Mapping[int, Match]) -> PromotionDecision:
+        measured = difference(list(matches.values()))
+        games = measured.deals * sum(match.lineup.num_seatings for match in matches.values())
+        return PromotionDecision(challenger, opponent, measured, games, seed, options.sequential)
 
     label = f"{challenger.name} against {opponent.name}"
-    with Workers(game, lineups, arena) as workers:
-        measured = difference(play_lineups(workers, range(len(lineups)), arena, is_clear, partial(progress, label)))
-    games = measured.deals * sum(lineup.num_seatings for lineup in lineups)
-    ladder = _play_ladder(game, challenger, opponent, arena, options.ladder, progress) if options.ladder else None
-    return PromotionDecision(challenger, opponent, measured, games, seed, options.sequential, ladder)
+    play = partial(play_matches, game, entries, arena, together=lambda _: 0, enough=is_clear, label=label)
+    decided = from_part(partial(play, progress=progress, played=played), decision)
+    if not options.ladder:
+        return decided
+    agents, whole = {0: challenger.agent, 1: opponent.agent}, replace(arena, until=None)
+    climb = partial(play_scores, game, agents, options.ladder, whole, together=lambda key: key[1], progress=progress)
+    return from_part(partial(climb, played=played), lambda table: replace(decided, ladder=_ladder(table)))
 
 
-def _play_ladder(
-    game: Game,
-    challenger: Contender,
-    opponent: Contender,
-    arena: ArenaOptions,
-    agents: Sequence[str],
-    progress: ProgressCallback,
-) -> Ladder:
-    differences: list[PerDeal] = []
-    for name in agents:
-        field = [name] * (game.spec.num_players - 1)
-        both = compare(game, challenger.agent, opponent.agent, field, arena, partial(progress, name))
-        differences.append(paired(both.first.per_deal(), both.second.per_deal()))
-    return Ladder(tuple(agents), estimate(np.mean(differences, axis=0)))
+def _ladder(table: ScoreTable[int]) -> Ladder:
+    """The challenger, agent 0, against the opponent, agent 1; the agents have as many deals each."""
+    differences = [paired(*(match.per_deal() for match in table.column(name))) for name in table.references]
+    deals = min(map(len, differences))
+    return Ladder(tuple(table.references), estimate(np.mean([each[:deals] for each in differences], axis=0)))
 
 
-def _lineups(game: Game, challenger: Contender, opponent: Contender) -> list[Lineup]:
+def _entries(game: Game, challenger: Contender, opponent: Contender) -> dict[int, list[str]]:
+    """Share of the challenger → agents of a match; one player: each plays alone."""
     players = game.spec.num_players
     if players == 1:
-        return [make_lineup(game, [side.agent]) for side in (challenger, opponent)]
+        return {0: [challenger.agent], 1: [opponent.agent]}
     shares = sorted({players // 2, players - players // 2})
-    sides = [[challenger.agent] * share + [opponent.agent] * (players - share) for share in shares]
-    return [make_lineup(game, entries) for entries in sides]
+    return {share: [challenger.agent] * share + [opponent.agent] * (players - share) for share in shares}
 
 
-def _differences(tallies: Sequence[Tally]) -> PerDeal:
+def _differences(matches: Sequence[Match]) -> PerDeal:
     """[D] points per game, challenger minus opponent."""
-    first = tallies[0].points
+    first = matches[0].tally.points
     if first.shape[1] == 1:
-        return paired(first[:, 0], tallies[1].points[:, 0])
-    return np.mean([tally.points[:, 0] - tally.points[:, 1] for tally in tallies], axis=0)
+        return paired(first[:, 0], matches[1].per_deal())
+    return np.mean([match.tally.points[:, 0] - match.tally.points[:, 1] for match in matches], axis=0)
 
 
 def _is_clear(measured: Estimate, arena: ArenaOptions, options: PromotionOptions) -> bool:
@@ -166,9 +169,3 @@ def _is_clear(measured: Estimate, arena: ArenaOptions, options: PromotionOptions
         return False
     decided = options.sequential and (measured.low > 0 or measured.high < 0)
     return decided or (arena.until is not None and 0 < measured.half_width <= arena.until)
-
-
-def _seed_of(base: int, challenger: Contender, opponent: Contender) -> int:
-    """A seed that depends on the pair, not on its order."""
-    names = sorted(side.digest or side.agent for side in (challenger, opponent))
-    return base + int.from_bytes(hashlib.sha256("\0".join(names).encode()).digest()[:5], "big")

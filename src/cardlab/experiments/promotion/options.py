@@ -2,8 +2,6 @@
 
 from cardlab.core.options import Flag, Number, Text, option, options
 
-PROMOTION_SEED = 30_000_001  # far from the seeds of training, tuning and evaluation
-
 
 @options("")
 class PromotionOptions:

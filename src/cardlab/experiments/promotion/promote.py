@@ -3,6 +3,7 @@
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,8 +17,11 @@ from cardlab.core.options import check_whole
 from cardlab.evaluation.evaluate import evaluate
 from cardlab.evaluation.intervals import MIN_DEALS_TO_STOP
 from cardlab.evaluation.options import ArenaOptions
+from cardlab.evaluation.played_deals import PlayedDeals, unfinished_scores
 from cardlab.evaluation.progress import ProgressCallback, no_progress
+from cardlab.evaluation.scores import without_part
 from cardlab.experiments.config.build_parts import check_agents
+from cardlab.experiments.exploitability import EXPLOITABILITY
 from cardlab.experiments.policy_groups import PolicyGroup
 from cardlab.experiments.promotion.champions import (
     CARD,
@@ -28,11 +32,11 @@ from cardlab.experiments.promotion.champions import (
     champion_name,
     check_size,
     composed_game,
+    model_card,
     write_champion,
 )
 from cardlab.experiments.promotion.choice import SeedChoice, choose_seed
 from cardlab.experiments.promotion.gate import Contender, PromotionDecision, decide
-from cardlab.experiments.promotion.model_card import model_card
 from cardlab.experiments.promotion.options import PromotionOptions
 from cardlab.games.protocol import Game
 from cardlab.tracking import Store
@@ -70,6 +74,7 @@ class ChallengeOutcome:
     decision: PromotionDecision | None  # None if the policy is already champion
     registered: "ModelVersion"
     folder: Path | None  # of the new champion
+    exploited: bool = False  # the former champion had an exploitability.json, which went with it
 
     def figures(self) -> dict[str, Any]:
         """The decision as data; for a policy that is already champion only its digest."""
@@ -84,6 +89,7 @@ def challenge_by_group(
     *,
     name: str | None = None,
     progress: ProgressCallback = no_progress,
+    played: PlayedDeals | None = None,
 ) -> Challenge:
     """The challenge of a group's best seed, chosen against the opponents of the challenge on deals of its own.
 
@@ -92,7 +98,7 @@ def challenge_by_group(
     name = name or group.name
     challenge = make_challenge(group.policies[0], name, game, arena, options)
     opponent = _opponent(challenge, policy_folder(CHAMPION, game.spec.name))
-    choice = choose_seed(group, game, options.ladder or (opponent.agent,), arena, progress)
+    choice = choose_seed(group, game, options.ladder or (opponent.agent,), arena, progress, played)
     return challenge if choice is None else replace(challenge, policy=choice.policy, choice=choice)
 
 
@@ -105,8 +111,6 @@ def make_challenge(policy: Path, name: str, game: Game, arena: ArenaOptions, opt
     check_agents(game, "ladder", options.ladder)
     if options.ladder and game.spec.num_players == 1:
         raise InvalidOption("ladder", [*options.ladder], f"left out: {game.spec.name} has one player")
-    if options.ladder and arena.until is not None:
-        raise InvalidOption("arena.until", arena.until, "null with a ladder, which plays all deals")
     check_agents(game, "policy", [str(policy)])  # last: it imports torch
     return Challenge(policy, name, game_for(policy, game), arena, options)
 
@@ -116,7 +120,8 @@ def promote(challenge: Challenge, store: Store, progress: ProgressCallback = no_
 
     The champion is the one in `champions/`, else the alias; the alias follows the folder. Every challenger becomes a
     version of the registered model of its game, and every challenge a run. Raises TrackingUnavailable or
-    ChallengeUnderway before anything is played.
+    ChallengeUnderway before anything is played. Ctrl-C during the challenge raises Interrupted with a PromotionDecision
+    on the deals so far, of which nothing else is written; they are kept in runs/scores/ of the store's project.
     """
     registry = Registry(store)
     game = challenge.game.spec.name
@@ -143,7 +148,7 @@ def only_challenge(store: Store, game: str) -> Generator[None]:
 
 def _promote(challenge: Challenge, store: Store, registry: Registry, progress: ProgressCallback) -> ChallengeOutcome:
     digest = policy_digest(challenge.policy)
-    champion = policy_folder(CHAMPION, challenge.game.spec.name)
+    champion = policy_folder(CHAMPION, game := challenge.game.spec.name)
     origin = find_origin(store, digest)
     if champion is not None and policy_digest(champion) == digest:
         registered = registry.find(digest) or registry.register_folder(champion, challenge.game.spec.name)
@@ -151,14 +156,14 @@ def _promote(challenge: Challenge, store: Store, registry: Registry, progress: P
         return ChallengeOutcome(None, registered, None)
     challenger = Contender(challenge.name, str(challenge.policy), digest)
     opponent = _opponent(challenge, champion)
-    decision = decide(challenge.game, challenger, opponent, challenge.arena, challenge.options, progress)
+    played = unfinished_scores(store.root)
+    decision = decide(challenge.game, challenger, opponent, challenge.arena, challenge.options, progress, played)
     decision = replace(decision, choice=challenge.choice)
     figures = None
     if decision.accepted:
-        text = str(challenge.policy)
-        figures = evaluate(
-            challenge.game, text, challenge.arena, policy_digest=digest, experiment=challenge.name, progress=progress
-        )
+        measure = partial(evaluate, challenge.game, str(challenge.policy), challenge.arena, policy_digest=digest)
+        with without_part():
+            figures = measure(experiment=challenge.name, progress=progress, played=played)
     card = model_card(challenge.policy, composed_game(challenge.game), decision, origin, figures)
     run_id = _record(challenge, store, decision, card)
     difference = decision.difference
@@ -174,9 +179,10 @@ def _promote(challenge: Challenge, store: Store, registry: Registry, progress: P
         return ChallengeOutcome(decision, registered, None)
     lineage = _lineage(digest, origin, run_id)
     files = {CARD: card, DECISION: decision.figures(), EVALUATION: figures, LINEAGE: lineage}
+    exploited = (challenge.champions / game / EXPLOITABILITY).exists()
     folder = write_champion(challenge.champions, challenge.game, challenge.policy, files)
     registry.set_champion(registered)
-    return ChallengeOutcome(decision, registered, folder)
+    return ChallengeOutcome(decision, registered, folder, exploited)
 
 
 def _opponent(challenge: Challenge, champion: Path | None) -> Contender:
@@ -231,6 +237,15 @@ def _lineage(digest: str, origin: Origin | None, promoted_by: str) -> dict[str, 
     }
 
 
+def format_part(decision: PromotionDecision, deals: int) -> str:
+    """The difference of an interrupted challenge, in one line."""
+    part = decision.difference if decision.ladder is None else decision.ladder.difference
+    return (
+        f"not decided: difference {part.mean:+.3f} points per game, 95 % interval {part.low:+.3f} to {part.high:+.3f}, "
+        f"{part.deals:,} of {deals:,} deals{'' if decision.ladder is None else ' of the ladder'}"
+    )
+
+
 def format_outcome(challenge: Challenge, outcome: ChallengeOutcome) -> str:
     """The decision and its figures in a few lines."""
     game, version, decision = challenge.game.spec.name, outcome.registered, outcome.decision
@@ -252,6 +267,9 @@ def format_outcome(challenge: Challenge, outcome: ChallengeOutcome) -> str:
         )
         verdict = "it loses to the champion" if difference.high <= 0 else "the interval of the ladder is not above zero"
     lines.append(f"promoted: {outcome.folder}" if outcome.folder else f"not promoted: {verdict}")
+    if outcome.exploited:
+        measure = f"cardlab exploit policy={outcome.folder} measures this one"
+        lines.append(f"removed: {EXPLOITABILITY} of the former champion; {measure}")
     use = "as champion" if outcome.folder else "as a challenger only"
     return "\n".join([*lines, f"registered: {version.name} version {version.version}, {use}"])
 

@@ -9,7 +9,17 @@ from matplotlib.ticker import EngFormatter
 
 from cardlab.agents.specs import metric_name
 from cardlab.evaluation.main_score import SELF
-from cardlab.experiments.report.drawing import COLOURS, GREY, HEIGHT, MARKERS, Drawn, legend_above, new_figure
+from cardlab.evaluation.seed_curves import Band
+from cardlab.experiments.report.drawing import (
+    COLOURS,
+    GREY,
+    HEIGHT,
+    MARKERS,
+    Drawn,
+    draw_mean,
+    legend_above,
+    new_figure,
+)
 from cardlab.experiments.report.read_results import Column, Result
 
 
@@ -26,12 +36,9 @@ def draw_learning_curves(results: Sequence[Result]) -> Drawn | None:
         return None
     figure, axes = new_figure(HEIGHT)
     for index, result in drawn:
-        decisions, mean, low, high = (result.curve[column] for column in columns)
-        colour = COLOURS[index % len(COLOURS)]
-        axes.fill_between(decisions, low, high, color=colour, alpha=0.2, linewidth=0)
-        for at, scores in _lines_of_seeds(result, name):
-            axes.plot(at, scores, color=colour, linewidth=0.6, alpha=0.4)
-        axes.plot(decisions, mean, color=colour, marker=MARKERS[index % len(MARKERS)], label=result.name)
+        band = Band(*(result.curve[column] for column in columns), seeds=len(result.seeds))
+        colour, marker = COLOURS[index % len(COLOURS)], MARKERS[index % len(MARKERS)]
+        draw_mean(axes, band, _lines_of_seeds(result, name), colour, result.name, marker)
     reference, level = best.strongest_reference
     axes.axhline(level, color=GREY, linewidth=1, linestyle=":", label=reference)
     _label_axes(axes, "points per game" if best.alone else f"points per game against {reference}")

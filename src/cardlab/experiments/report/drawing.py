@@ -1,14 +1,17 @@
 """Style of all figures, and figures as inline SVG; equal data gives equal bytes."""
 
 import re
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager
 from io import StringIO
 from typing import Any
 
 import matplotlib
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+
+from cardlab.evaluation.seed_curves import Band, Curve
 
 # M. Okabe and K. Ito, "Color Universal Design" (2008), without the yellow, which is too light for lines on white
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
@@ -63,6 +66,16 @@ def new_grid(heights: Sequence[float]) -> tuple[Figure, list[Axes]]:
     figure = Figure(figsize=(_WIDTH, sum(heights)), layout="constrained")
     axes = figure.subplots(len(heights), squeeze=False, height_ratios=heights)
     return figure, list(axes[:, 0])
+
+
+def draw_mean(axes: Axes, band: Band, seeds: Iterable[Curve], colour: str, label: str, marker: str = "") -> None:
+    """The mean of several curves with its band, and each of them in a faint line where there are more than one."""
+    lines = list(seeds)
+    for at, scores in lines if len(lines) > 1 else ():
+        axes.plot(at, scores, color=colour, linewidth=0.7, alpha=0.4, marker="", label="_")
+    if np.isfinite(band.low).all():
+        axes.fill_between(band.at, band.low, band.high, color=colour, alpha=0.2, linewidth=0)
+    axes.plot(band.at, band.mean, color=colour, marker=marker, label=label)
 
 
 def legend_above(axes: Axes) -> None:

@@ -10,10 +10,9 @@ import jinja2
 from cardlab.evaluation.intervals import Estimate
 from cardlab.evaluation.main_score import SELF
 from cardlab.experiments.config.parameters import compare_parameters
-from cardlab.experiments.report.calibration import draw_calibration
 from cardlab.experiments.report.curves import draw_learning_curves, draw_snapshot_scores
 from cardlab.experiments.report.drawing import Drawn, inline_svg, report_style
-from cardlab.experiments.report.game_lengths import draw_game_lengths
+from cardlab.experiments.report.game_pictures import draw_calibration, draw_game_lengths
 from cardlab.experiments.report.heat_maps import draw_cross_table, draw_snapshot_table
 from cardlab.experiments.report.ranking import Ranking, Tournament, by_game
 from cardlab.experiments.report.read_results import Result
@@ -44,7 +43,7 @@ def write_report(
     tournaments: Sequence[Tournament] = (),
     comparisons: Sequence[Mapping[str, Any]] = (),
     methods: Mapping[str, Mapping[str, Any]] | None = None,
-    exploitability: Mapping[str, Sequence[tuple[str, ...]]] | None = None,
+    exploitability: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> Path:
     """Write index.html and figures/ into `folder`; equal results give equal bytes."""
     figures = folder / "figures"

@@ -1,6 +1,5 @@
 """Reads and checks the results of the other stages: evaluations, learning curves, statistics."""
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,10 +8,10 @@ from typing import Any
 from cardlab.core.files import load_json
 from cardlab.evaluation.intervals import Estimate
 from cardlab.evaluation.main_score import SELF, main_score
+from cardlab.experiments.exploitability import EXPLOITABILITY
 from cardlab.experiments.learning_curves import Column, read_columns
 from cardlab.experiments.run_paths import SEED
 
-EXPLOITABILITY = "How exploitable it is"  # heading in the card of a champion
 FORMAT = 1  # of every JSON file here but training.json
 TRAINING_FORMAT = 3
 
@@ -141,14 +140,10 @@ def read_methods(path: Path) -> Mapping[str, Mapping[str, Any]]:
     return {} if found is None else found["games"]
 
 
-def read_exploitability(champions: Path) -> Mapping[str, Sequence[tuple[str, ...]]]:
-    """Game → rows (learner, points per game, 95 % interval) of the table in the card of its champion, if it has one."""
-    found: dict[str, Sequence[tuple[str, ...]]] = {}
-    for card in sorted(champions.glob("*/README.md")):
-        section = card.read_text(encoding="utf-8").partition(f"\n## {EXPLOITABILITY}\n")[2].partition("\n## ")[0]
-        if rows := re.findall(r"^\| (.+) \| ([+-][\d.]+) \| ([+-].+) \|$", section, re.MULTILINE):
-            found[card.parent.name] = rows
-    return found
+def read_exploitability(champions: Path) -> dict[str, Mapping[str, Any]]:
+    """Game → what learners have won from its champion, where that was measured; ResultError when a file is damaged."""
+    files = sorted(champions.glob(f"*/{EXPLOITABILITY}"))
+    return {file.parent.name: read_json(file, "a table of responses", ("responses",)) for file in files}
 
 
 def read_json(path: Path, what: str, keys: Sequence[str], expected_format: int = FORMAT) -> Mapping[str, Any]:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from cardlab.agents.registry import load_agent
+from cardlab.evaluation.deals import Purpose
 from cardlab.evaluation.intervals import Estimate
 from cardlab.evaluation.seed_statistics import mean_over_seeds
 from cardlab.experiments.config.build_experiment import build_experiment
@@ -15,9 +15,6 @@ from cardlab.experiments.sweep.space import Values
 from cardlab.experiments.sweep.worker import SweepPlan
 from cardlab.games.make_game import without_training_options
 from cardlab.tracking import Store
-
-CONFIRM_SEED_OFFSET = 2_000_029
-"""Added to `arena.seed`: the deals of the sweep have chosen the best trial, so its score on them is biased too."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +69,8 @@ def confirm_best(
     trainings = train_seeds(values, seeds, below, report=report)
     experiment = build_experiment(values)
     game, arena = without_training_options(experiment.game), experiment.arena
-    arena = sweep_arena(replace(options, workers=1), replace(arena, seed=arena.seed + CONFIRM_SEED_OFFSET))
-    scores = [play_references(game, load_agent(game, str(each.policy)), arena, options.metric) for each in trainings]
+    # The deals of the sweep have chosen the best trial, so that it is lucky on them too.
+    arena = sweep_arena(replace(options, workers=1), arena, Purpose.CONFIRMATION)
+    scores = [play_references(game, str(each.policy), arena, options.metric) for each in trainings]
     per_deal = [combine([score]).per_deal for score in scores]
     return Confirmation(trial, own, seeds, mean_over_seeds(per_deal))

@@ -1,4 +1,4 @@
-"""The score of a trained policy in a sweep, on deals that only sweeps play."""
+"""The score of a trained policy in a sweep, on deals of its own."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -6,17 +6,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from cardlab.core.child_processes import usable_cores
+from cardlab.evaluation.deals import Purpose, purpose_seed
 from cardlab.evaluation.intervals import Estimate, PerDeal, estimate
+from cardlab.evaluation.match import Match
 from cardlab.evaluation.options import DEFAULT_REFERENCES, ArenaOptions
-from cardlab.evaluation.seating import make_lineup
-from cardlab.evaluation.workers import Workers, make_jobs
+from cardlab.evaluation.played_deals import PlayedDeals
+from cardlab.evaluation.scores import play_scores
+from cardlab.evaluation.seating import Entry
 from cardlab.experiments.sweep.options import SweepOptions
-from cardlab.games.agent_protocol import Agent
 from cardlab.games.protocol import Game
 
-SWEEP_SEED_OFFSET = 2_000_003
-"""Added to `arena.seed`: training, learning curves and evaluations play other deals. On the deals of an evaluation, the
-best of many trials would flatter itself."""
 NUM_BLOCKS = 20
 """Blocks of deals of each training's match, for sweep.pruner=wilcoxon, which compares their means."""
 
@@ -47,28 +46,41 @@ def cores_per_worker(workers: int) -> int:
     return max(1, usable_cores() // workers)
 
 
-def sweep_arena(options: SweepOptions, arena: ArenaOptions) -> ArenaOptions:
-    """`arena` with the deals of the sweep: exactly `sweep.deals`, from another seed."""
+def sweep_arena(options: SweepOptions, arena: ArenaOptions, purpose: Purpose = Purpose.SWEEP) -> ArenaOptions:
+    """`arena` with `sweep.deals` deals of `purpose`.
+
+    On the deals of an evaluation, the best of many trials would flatter itself.
+    """
     processes = min(arena.workers_of([]), cores_per_worker(options.workers)) if options.workers > 1 else arena.processes
     chunk = arena.chunk if options.pruner != "wilcoxon" else -(-options.deals // NUM_BLOCKS)
-    seed = arena.seed + SWEEP_SEED_OFFSET
+    seed = purpose_seed(arena.seed, purpose)
     return replace(arena, seed=seed, deals=options.deals, until=None, records=None, processes=processes, chunk=chunk)
 
 
 def play_references(
-    game: Game, agent: Agent, arena: ArenaOptions, metric: str, on_block: BlockCallback = lambda _: None
+    game: Game,
+    agent: Entry,
+    arena: ArenaOptions,
+    metric: str,
+    on_block: BlockCallback | None = None,
+    played: PlayedDeals | None = None,
 ) -> dict[str, PerDeal]:
     """Reference → [D] the metric on each deal, the same deals for each of them; alone: `self` → points."""
-    others = game.spec.num_players - 1
-    names = (arena.references or DEFAULT_REFERENCES) if others else ("self",)
-    lineups = [make_lineup(game, [agent, *[name] * others]) for name in names]
-    blocks: list[list[PerDeal]] = []
-    with Workers(game, lineups, arena) as workers:
-        for tallies in workers.play(make_jobs(workers.lineups, range(len(lineups)), arena)):
-            # column 0 is the agent
-            blocks.append([(tally.shares if metric == "win_rate" else tally.points)[:, 0] for tally in tallies])
-            on_block(float(np.mean(blocks[-1])))
-    return {name: np.concatenate([block[place] for block in blocks]) for place, name in enumerate(names)}
+    seen = 0
+
+    def scores(match: Match) -> PerDeal:
+        return (match.tally.shares if metric == "win_rate" else match.tally.points)[:, 0]  # column 0 is the agent
+
+    def report(matches: Sequence[Match]) -> bool:
+        nonlocal seen
+        if on_block is not None:
+            on_block(float(np.mean([scores(match)[seen:] for match in matches])))
+        seen = matches[0].num_deals
+        return False
+
+    references = (arena.references or DEFAULT_REFERENCES) if game.spec.num_players > 1 else ()
+    table = play_scores(game, {0: agent}, references, arena, together=lambda _: 0, enough=report, played=played)
+    return {name: scores(match) for name, match in table.row(0).items()}
 
 
 def combine(trainings: Sequence[Mapping[str, PerDeal]]) -> TrialScore:

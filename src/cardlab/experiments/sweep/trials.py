@@ -11,9 +11,9 @@ from typing import Any
 import optuna
 from optuna.exceptions import UpdateFinishedTrialError
 
-from cardlab.agents.registry import load_agent
 from cardlab.core.messages import InvalidOption
 from cardlab.evaluation.intervals import PerDeal
+from cardlab.evaluation.played_deals import PlayedDeals
 from cardlab.experiments.config.build_experiment import build_with_values
 from cardlab.experiments.sweep.options import SweepOptions
 from cardlab.experiments.sweep.scoring import (
@@ -220,9 +220,10 @@ class TrialRunner:
         """The match of a policy; with sweep.pruner=wilcoxon it stops when the trial is behind the best."""
         game = without_training_options(experiment.game)
         arena = sweep_arena(self.options, experiment.arena)
-        agent = load_agent(game, str(trained.folder))
+        agent = str(trained.folder)
         if self.options.pruner != "wilcoxon":
-            return play_references(game, agent, arena, self.options.metric)
+            played = PlayedDeals(trained.folder.parent / "scores")  # for the retry of a killed trial
+            return play_references(game, agent, arena, self.options.metric, played=played)
         step, num_chunks = number * NUM_BLOCKS, -(-arena.deals // (arena.chunk or arena.deals))
 
         def report(mean: float) -> None:

@@ -1,4 +1,4 @@
-"""How long the policy's games are, and what happens in them."""
+"""How long the policy's games are, what happens in them, and what it expected of them."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
-from cardlab.experiments.report.drawing import COLOURS, Drawn, new_grid
+from cardlab.experiments.report.drawing import COLOURS, GREY, HEIGHT, Drawn, new_figure, new_grid
 from cardlab.experiments.report.read_results import Result
 
 _ROW = 0.27  # inches for a pair of bars
@@ -73,3 +73,27 @@ def _draw_outcome(axes: Axes, outcome: Mapping[str, Any], names: tuple[str, str]
     axes.set_title(outcome["title"], fontsize=10, loc="left")
     axes.set_axisbelow(True)
     axes.grid(visible=False, axis="y")
+
+
+def draw_calibration(result: Result) -> Drawn | None:
+    """A point with its interval for each bin, and the diagonal; None without predictions."""
+    table, statistics = result.calibration, result.game_statistics
+    if not table or not len(table["predicted"]) or statistics is None:
+        return None
+    figure, axes = new_figure(HEIGHT)
+    predicted, paid = table["predicted"], table["paid"]
+    ends = [min(predicted.min(), paid.min()), max(predicted.max(), paid.max())]
+    axes.plot(ends, ends, color=GREY, linewidth=1, linestyle=":", label="_")
+    axes.vlines(predicted, table["low"], table["high"], color=COLOURS[0], linewidth=4, alpha=0.35)
+    axes.plot(predicted, paid, color=COLOURS[0], marker="o", linestyle="none", label="_")
+    heights = np.concatenate((paid, ends))
+    room = 0.08 * float(np.ptp(heights)) or 0.5
+    axes.set_ylim(float(heights.min()) - room, float(heights.max()) + room)
+    axes.set_xlabel("predicted payoff")
+    axes.set_ylabel("real payoff")
+    summary = statistics["calibration"]
+    return figure, (
+        f"Predicted and real payoff at {summary['decisions']:,} decisions of {summary['games']:,} training games, in "
+        f"bins of equal size; bars are 95 % intervals. Mean error {summary['bias']:+.2f}, explained variance "
+        f"{100 * summary['explained']:.0f} %."
+    )
