@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cardlab.core.running_code import CodeChanged, check_unchanged, code_digest, project_sources
+from cardlab.core.running_code import CodeChanged, check_unchanged, code_digest
 
 PROGRAM = """
 import pathlib, sys
@@ -25,7 +25,7 @@ def test_a_process_keeps_its_digest_and_the_next_has_another(tmp_path: Path) -> 
     for folder in ("conf", "src"):
         (tmp_path / folder).mkdir()
     (tmp_path / "src" / "mine.py").write_text("class Options: ...")
-    path = os.pathsep.join([str(Path(__file__).parents[2] / "src"), "src"])
+    path = str(Path(__file__).parents[2] / "src")
     run = [sys.executable, "-c", PROGRAM]
     given, found = (
         subprocess.run(
@@ -44,15 +44,6 @@ def test_a_file_that_is_edited_while_it_is_imported_is_an_error(
     file = tmp_path / "edits_itself.py"
     file.write_text("from pathlib import Path\nPath(__file__).write_text('EDITED = 1')\n")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr("sys.path", [*sys.path])
     with pytest.raises(CodeChanged, match=r"edits_itself\.py: was changed while this process started"):
         code_digest(["cardlab.games.loop"], {"agent": {"_target_": "edits_itself.Options"}})
-
-
-def test_the_project_is_the_nearest_folder_with_a_configuration(tmp_path: Path) -> None:
-    inner = tmp_path / "one" / "two"
-    inner.mkdir(parents=True)
-    (tmp_path / "conf").mkdir()
-    assert project_sources(inner) == tmp_path
-    (tmp_path / "src").mkdir()
-    assert project_sources(inner) == tmp_path / "src"

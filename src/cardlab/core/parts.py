@@ -60,13 +60,17 @@ def conf_folders() -> list[Path]:
     return [*own, shipped]
 
 
-def add_project_to_path() -> None:
-    """Append the project's src/, else its root, to the import path: behind all else, so that it shadows nothing."""
+def project_code() -> Path | None:
+    """The folder of the project's code: its src/, else its root."""
     project = project_folder()
-    if project is not None:
-        folder = str(project / "src" if (project / "src").is_dir() else project)
-        if folder not in sys.path:
-            sys.path.append(folder)
+    return project / "src" if project is not None and (project / "src").is_dir() else project
+
+
+def add_project_to_path() -> None:
+    """Append the project's code to the import path: behind all else, so that it shadows nothing."""
+    folder = project_code()
+    if folder is not None and str(folder) not in sys.path:
+        sys.path.append(str(folder))
 
 
 def find_object(key: str, target: object) -> Any:

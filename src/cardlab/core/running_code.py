@@ -10,6 +10,7 @@ from pathlib import Path
 
 from cardlab.core.code_digest import Sources
 from cardlab.core.config_texts import Config
+from cardlab.core.parts import add_project_to_path, project_code
 
 NOT_IN_DIGEST = "reads code and decides nothing else"
 
@@ -31,6 +32,7 @@ class _Running:
         Raises CodeChanged if a file that is read for this was edited meanwhile.
         """
         before = set(self.sources.contents)
+        add_project_to_path()
         with fast_imports():
             for name, path in self.sources.modules(roots, [*configs], policies=False).items():
                 if path.suffix == ".py" and name != path.name:
@@ -76,13 +78,7 @@ def fast_imports() -> Generator[None]:
 
 def own_sources(experiments: Mapping[str, Config] | None = None) -> Sources:
     """The sources of this package and of the project in the working directory."""
-    return Sources(Path(__file__).parents[__name__.count(".")], project_sources(Path.cwd()), experiments)
-
-
-def project_sources(folder: Path) -> Path | None:
-    """The code of the user's project: `src/`, else all, of the nearest folder with `conf/`."""
-    project = next((each for each in (folder, *folder.parents) if (each / "conf").is_dir()), None)
-    return project / "src" if project is not None and (project / "src").is_dir() else project
+    return Sources(Path(__file__).parents[__name__.count(".")], project_code(), experiments)
 
 
 @cache
