@@ -15,6 +15,7 @@ from dvc.repo import Repo
 from omegaconf import OmegaConf
 
 from cardlab.core.code_digest import Sources
+from cardlab.experiments.stage_code import stage_configs
 
 ROOT = Path(__file__).parents[2]
 SOURCES = Sources(ROOT / "src")
@@ -112,8 +113,7 @@ def test_all_code_that_a_stage_loads_counts_in_its_digest(tmp_path: Path) -> Non
     sources = Sources(ROOT / "src")
     for stage, *names in [*commands, *shared]:
         loaded = json.loads((tmp_path / f"{'_'.join([stage, *names])}.json").read_text())
-        read = pairs[names[0]] if stage == "compare" else names or experiments
-        configs = [PARAMS["experiments"][name] for name in read]
+        configs = stage_configs(PARAMS, stage, *names)
         counted = sources.modules([ROOT / "pipelines" / f"{stage}.py"], configs)
         allowed = counted.keys() | THROUGH_TRACKING.get(stage, set())
         missing = [name for name in loaded if name not in allowed and not SOURCES.reason(name)]

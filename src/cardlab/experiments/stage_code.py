@@ -32,7 +32,7 @@ def stage_digests(params: Mapping[str, Any], sources: Sources) -> dict[str, Any]
     """The content of code.json for the content of params.yaml."""
 
     def digest(stage: str, key: str = "") -> str:
-        return sources.digest([_script(stage)], _configs(params, stage, key))
+        return sources.digest([_script(stage)], stage_configs(params, stage, key))
 
     digests: dict[str, Any] = {stage: digest(stage) for stage in _BENCHMARK_STAGES}
     digests["experiments"] = {
@@ -63,7 +63,7 @@ def read_params(stage: str, key: str = "") -> dict[str, Any]:
 def _check(params: Mapping[str, Any], stage: str, key: str) -> None:
     given = load_json(CODE)
     entry = given["experiments"][key][stage] if stage in _EXPERIMENT_STAGES else given[stage]
-    found = code_digest([_script(stage)], *_configs(params, stage, key), experiments=params["experiments"])
+    found = code_digest([_script(stage)], *stage_configs(params, stage, key), experiments=params["experiments"])
     check_unchanged(entry[key] if stage == "compare" else entry, found)
 
 
@@ -71,7 +71,7 @@ def _script(stage: str) -> Path:
     return Path("pipelines", f"{stage}.py")
 
 
-def _configs(params: Mapping[str, Any], stage: str, key: str) -> list[Config]:
+def stage_configs(params: Mapping[str, Any], stage: str, key: str = "") -> list[Config]:
     """The configurations that a stage uses: of one experiment, of a pair, of the sweep, or of all experiments."""
     groups = _GROUPS.get(stage)
     experiments: dict[str, Config] = {
