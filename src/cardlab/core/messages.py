@@ -158,10 +158,11 @@ def accepted(node: Mapping[str, Any], value: object = None, schema: Mapping[str,
         return _range_text(node, value)
     if kind == "array":
         return _list_text(node)
+    at_most = f" of at most {node['maxProperties']} entries" if "maxProperties" in node else ""
     return {
         "boolean": "true or false",
         "string": "text that is not empty" if node.get("minLength") else "text",
-        "object": "a mapping, as in {name: value}",
+        "object": f"a mapping{at_most}, as in {{name: value}}",
         "null": "null",
     }.get(str(kind), "another value")
 

@@ -53,5 +53,5 @@ def test_the_learner_plays_in_every_game() -> None:
 
 
 def test_more_opponents_than_numbers_of_seats_are_refused() -> None:
-    with pytest.raises(InvalidOption, match=r"opponents\.agents=\(128 agents\): must be at most 127 agents"):
+    with pytest.raises(InvalidOption, match=r"opponents\.agents=.*: must be a mapping of at most 127 entries"):
         ScriptedOptions(agents={f"threshold:level:{level}": 1.0 for level in range(128)})
