@@ -80,13 +80,13 @@ def test_what_was_played_is_kept_and_resumed(tmp_path):
             raise KeyboardInterrupt
         seen.append(done)
 
-    seen, resumed, played = [], False, PlayedDeals(tmp_path)
+    seen, resumed, played = [], False, PlayedDeals(tmp_path / "runs" / "scores")
     measure = partial(evaluate, game, "greedy", options, policy_digest="", experiment="x", progress=interrupt)
     with pytest.raises(Interrupted) as stopped:
         measure(played=played)
     references = stopped.value.result["references"]
     assert {name: figures["deals"] for name, figures in references.items()} == {"random": 30, "greedy": 20}
-    assert len(list(tmp_path.iterdir())) == 2
+    assert len(list(played.folder.iterdir())) == 2
     resumed = True
     seen.clear()
     whole = measure(played=played)

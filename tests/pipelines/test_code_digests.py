@@ -224,6 +224,7 @@ def test_every_module_outside_of_the_digest_has_a_reason() -> None:
         "cardlab.core.process_names",
         "cardlab.core.running_code",
         "cardlab.core.source_parts",
+        "cardlab.evaluation.played_deals",
         "cardlab.evaluation.progress",
         "cardlab.evaluation.ray_pool",
         "cardlab.experiments.check_values",
