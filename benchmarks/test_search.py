@@ -11,8 +11,8 @@ from cardlab.agents.random_agent import RandomAgent
 from cardlab.agents.registry import load_agent
 from cardlab.games.loop import play, play_out
 from cardlab.games.make_game import make_game
-from cardlab.games.poker_squares.agents import TablesAgent
 from cardlab.games.poker_squares.game import PokerSquares
+from cardlab.games.poker_squares.tables import TablesAgent
 
 pytestmark = pytest.mark.benchmark(timer=time.process_time)  # all on one thread; other processes do not count
 

@@ -12,8 +12,6 @@ one core. It writes `runs/` and `mlflow.db` as the command line does.
 # %%
 import cardlab
 from cardlab.cli import main
-from cardlab.evaluation.match import compare
-from cardlab.evaluation.options import ArenaOptions
 
 
 def cardlab_command(*words: str) -> None:
@@ -41,10 +39,8 @@ for learner in ("dqn", "ppo"):
 # %%
 policies = {learner: f"runs/example_{learner}/latest/policy" for learner in ("dqn", "ppo")}
 game = cardlab.make_game("thirty_one")
-both = compare(game, policies["dqn"], policies["ppo"], ["greedy"], ArenaOptions(deals=1000, processes=1))
-for learner, match in zip(policies, (both.first, both.second), strict=True):
-    print(f"{learner}: wins {match.wins} against greedy")
-print(f"dqn minus ppo: {both.difference} points a game")
+both = cardlab.compare_methods([*policies.values()], game, references=("greedy",), deals=1000, processes=1)
+print(*both.verdicts, sep="\n")
 
 # %% [markdown]
 # And against each other:

@@ -12,8 +12,9 @@ from cardlab.agents.policy_files import describe, save_policy
 from cardlab.agents.registry import load_agent
 from cardlab.agents.search.options import MonteCarloOptions, NoSearch, search_text
 from cardlab.agents.search_agent import SearchAgent
-from cardlab.agents.specs import SEARCHES, agent_text, split_name
+from cardlab.agents.specs import SEARCHES, split_name
 from cardlab.core.messages import InvalidOption
+from cardlab.games.agent_protocol import agent_text
 from cardlab.games.budgets import TimeBudget
 from cardlab.games.make_game import game_names, make_game
 from cardlab.games.record_arrays import take

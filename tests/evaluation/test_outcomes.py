@@ -4,11 +4,11 @@ import json
 
 import numpy as np
 import pytest
-from cardlab.evaluation.outcomes import big2, five_o, open_face, poker_squares, thirty_one
 
 from cardlab.agents.registry import load_agent
 from cardlab.evaluation.game_statistics import measure_games
 from cardlab.evaluation.options import ArenaOptions
+from cardlab.games.abilities import find_ability
 from cardlab.games.loop import play
 from cardlab.games.make_game import game_names, make_game
 from small_games.high_card import HighCard, Shower
@@ -34,14 +34,14 @@ def of(outcomes, title):
 
 def test_poker_squares_lines_make_the_payoff():
     game, states, _ = played("poker_squares")
-    (lines,) = poker_squares.read(states)
+    (lines,) = find_ability(make_game("poker_squares"), "outcomes").read(states)
     assert (lines.counts.sum(axis=2) == 10).all()
     assert lines.counts[:, 0] @ game.scores == pytest.approx(game.payoffs(states)[:, 0])
 
 
 def test_five_o_columns_make_the_payoff():
     game, states, _ = played("five_o")
-    outcomes = five_o.read(states)
+    outcomes = find_ability(make_game("five_o"), "outcomes").read(states)
     assert (of(outcomes, "columns of each hand").counts.sum(axis=2) == 5).all()
     won = of(outcomes, "columns won").counts @ np.arange(6)
     assert ((won >= 3) @ [1, -1] == game.payoffs(states)[:, 0]).all()
@@ -49,7 +49,7 @@ def test_five_o_columns_make_the_payoff():
 
 def test_open_face_boards_make_the_payoff():
     game, states, _ = played("open_face", games=300)
-    outcomes = open_face.read(states)
+    outcomes = find_ability(make_game("open_face"), "outcomes").read(states)
     boards = of(outcomes, "boards by royalties").counts
     assert (boards.sum(axis=2) == 1).all()
     fouls = boards[:, :, 0] > 0
@@ -64,7 +64,7 @@ def test_open_face_boards_make_the_payoff():
 
 def test_big_2_counts_every_card_once():
     game, states, texts = played("big2", games=10, opening="choose")
-    outcomes = big2.read(states)
+    outcomes = find_ability(make_game("big2"), "outcomes").read(states)
     left = of(outcomes, "cards left").counts @ np.arange(14)
     assert -left.sum(axis=1) == pytest.approx(np.minimum(game.payoffs(states), 0).sum(axis=1))
     hands = of(outcomes, "hands played of each kind").counts
@@ -79,7 +79,7 @@ def test_big_2_counts_every_card_once():
 @pytest.mark.parametrize("num_players", [2, 5])
 def test_thirty_one_rounds_and_lives(num_players):
     _, states, _ = played("thirty_one", num_players=num_players)
-    outcomes = thirty_one.read(states)
+    outcomes = find_ability(make_game("thirty_one"), "outcomes").read(states)
     rounds = of(outcomes, "rounds in a match").counts[:, 0]
     assert (rounds.sum(axis=1) == 1).all()
     assert (rounds.argmax(axis=1) + 1 == np.minimum(states["round"], 12)).all()

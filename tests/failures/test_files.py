@@ -13,7 +13,7 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from cardlab.agents.network_agents import SoftmaxAgent
-from cardlab.agents.policy_descriptions import FORMAT, PolicyError
+from cardlab.agents.policy_descriptions import FORMATS, PolicyError
 from cardlab.agents.policy_files import describe, load_policy, save_policy
 from cardlab.games.make_game import make_game
 from cardlab.networks.mlp_options import MLPOptions
@@ -96,11 +96,11 @@ def test_a_policy_of_another_game(policy: Path) -> None:
     refused(policy, "was trained for game=poker_squares, the game has game=thirty_one", "thirty_one")
 
 
-@pytest.mark.parametrize("version", [FORMAT - 1, FORMAT + 1])
+@pytest.mark.parametrize("version", [FORMATS["policy.json"] - 2, FORMATS["policy.json"] + 1])
 def test_a_policy_of_another_format(policy: Path, version: int) -> None:
     content = json.loads((policy / "policy.json").read_text())
     (policy / "policy.json").write_text(json.dumps(content | {"format": version}))
-    refused(policy, rf"policy\.json: format {version}, this version reads {FORMAT}; train the policy again")
+    refused(policy, rf"policy\.json: format {version}, this version reads 3; train it again")
 
 
 @pytest.mark.parametrize("name", ["weights.safetensors", "policy.json"])

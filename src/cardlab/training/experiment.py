@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from cardlab.agents.policy_descriptions import POLICY_FILES
 from cardlab.agents.policy_paths import policy_hint
 from cardlab.core.messages import InvalidOption
+from cardlab.core.parts import NAME, target_of
 from cardlab.core.running_code import check_unchanged, code_digest
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.games.protocol import Game
@@ -70,7 +71,7 @@ class Experiment:
     @property
     def agent_name(self) -> str:
         """The word for the learner in tables: the `name` of its group."""
-        return str(self.config["agent"]["name"])
+        return str(self.config.get("agent", {}).get(NAME) or target_of(self.agent))
 
     @property
     def total_iterations(self) -> int:

@@ -14,7 +14,6 @@ from cardlab.cli.verbs import VERBS
 from cardlab.experiments.config.composition import (
     compose_config,
     compose_experiment,
-    own_folder,
     search_folders,
     shipped_folder,
 )
@@ -210,7 +209,7 @@ def test_the_own_folder_goes_first_and_adds(tmp_path: Path, monkeypatch: pytest.
     for group in ("agent", "experiment"):
         (tmp_path / "conf" / group).mkdir(parents=True)
     (tmp_path / "conf/agent/mine.yaml").write_text("defaults: [dqn, _self_]\nepsilon: 0.25\n")
-    (tmp_path / "conf/agent/ppo.yaml").write_text("name: td\n")
+    (tmp_path / "conf/agent/ppo.yaml").write_text("_target_: cardlab.learners.td.options.TDOptions\nname: td\n")
     (tmp_path / "conf/experiment/mine.yaml").write_text(
         "# @package _global_\n"
         "defaults: [/experiment/thirty_one/dqn@_here_, {override /agent@agent: mine}, _self_]\n"
@@ -219,14 +218,15 @@ def test_the_own_folder_goes_first_and_adds(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.chdir(tmp_path)
     assert search_folders() == [tmp_path / "conf", CONF]
     mine = compose_experiment(["experiment=mine"])
-    assert (mine["name"], mine["agent"]["name"], mine["agent"]["epsilon"]) == ("mine", "dqn", 0.25)
+    assert (mine["name"], mine["agent"]["name"], mine["agent"]["epsilon"]) == ("mine", "mine", 0.25)
     assert mine["agent"]["buffer_size"] == 200_000, "what the own file leaves out comes from the shipped one"
-    assert compose_experiment(["agent=ppo"])["agent"] == {"name": "td"}
+    replaced = compose_experiment(["agent=ppo"])["agent"]
+    assert (replaced["name"], replaced["td_lambda"]) == ("td", 0.5), "an option left out has its default"
 
 
 def test_a_folder_that_is_the_shipped_one_is_not_taken_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(CONF.parent)
-    assert own_folder() is None
+    assert search_folders() == [CONF]
 
 
 def test_open_mappings_of_the_page_take_any_name() -> None:

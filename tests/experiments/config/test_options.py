@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from cardlab.core.messages import InvalidOption, unknown_key
 from cardlab.core.options import Flag, Number, Text, Whole, check_whole, checked, option, options
-from cardlab.experiments.config.options import build_part
 
 
 @options("agent.inner")
@@ -123,20 +122,6 @@ def test_an_unknown_key_is_named_with_its_neighbours() -> None:
 def test_a_missing_key_is_named() -> None:
     with pytest.raises(InvalidOption, match=r"agent\.rounds=\(left out\): must be given"):
         Options()
-
-
-def test_a_part_is_built_by_its_registry_key() -> None:
-    registry = {"here": Options, "there": f"{__name__}:Options"}
-    assert build_part("agent", {"name": "here", "rounds": 2}, registry) == Options(2)
-    with pytest.raises(InvalidOption, match=r"agent\.name=nowhere: must be one of here, there"):
-        build_part("agent", {"name": "nowhere"}, registry)
-    with pytest.raises(InvalidOption, match=r"agent\.name=null: must be one of here, there"):
-        build_part("agent", {}, registry)
-
-
-def test_a_class_is_imported_by_its_text() -> None:
-    registry = {"arena": "cardlab.evaluation.options:ArenaOptions"}
-    assert build_part("arena", {"name": "arena", "deals": 7}, registry).deals == 7
 
 
 def test_a_refusal_crosses_processes() -> None:

@@ -7,7 +7,6 @@ from cardlab.agents.random_agent import RandomAgent
 from cardlab.agents.registry import load_agent
 from cardlab.games.loop import play, play_out
 from cardlab.games.make_game import make_game
-from cardlab.games.poker_squares.agents import TablesAgent
 from cardlab.games.poker_squares.pattern_learning import learn_pattern_values
 from cardlab.games.poker_squares.patterns import (
     NUM_OPEN,
@@ -19,6 +18,7 @@ from cardlab.games.poker_squares.patterns import (
     stored_line,
     turn_up,
 )
+from cardlab.games.poker_squares.tables import TablesAgent
 from cardlab.games.record_arrays import take
 
 GAME = make_game("poker_squares")
