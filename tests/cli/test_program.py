@@ -233,7 +233,7 @@ def test_own_options_are_completed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "conf/agent").mkdir(parents=True)
-    (tmp_path / "conf/agent/zeta.yaml").write_text("name: td\n")
+    (tmp_path / "conf/agent/zeta.yaml").write_text("defaults: [td]\n")
     monkeypatch.chdir(tmp_path)
     assert completed(monkeypatch, capsys, "cardlab train agent=z") == ["agent=zeta"]
 

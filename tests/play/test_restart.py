@@ -93,7 +93,7 @@ def test_an_idle_table_that_fails_to_load_is_closed(start, tmp_path, caplog):
         assert client.get(f"/api/tables/{whole['id']}")["result"]["resigned"]
         client.open(TABLE_REQUESTS["big2"])
     (reported,) = [record.getMessage() for record in caplog.records if torn["id"] in record.getMessage()]
-    assert reported.startswith(f"table {torn['id']} is closed without a result: options.payoff=gold: must be")
+    assert reported.startswith(f"table {torn['id']} is closed without a result: options.payoff=gold: no such key")
 
 
 def test_the_secret_file_is_private(tmp_path):

@@ -29,4 +29,4 @@ def test_an_interval_over_seeds_is_students() -> None:
 def test_every_action_space_is_an_experiment_on_the_same_observation(space: str) -> None:
     experiment = read_experiment(compose_experiment(SPACES[space]))
     assert experiment.game.spec.num_features == 412
-    assert experiment.agent.name == "ppo"
+    assert experiment.agent_name == "ppo"

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from cardlab.agents.policy_descriptions import policy_digest
-from cardlab.core.messages import InvalidOption
 from cardlab.evaluation.snapshot_matches import find_snapshots
 from cardlab.training import run as run_module
 from cardlab.training.callbacks import Checkpoints
@@ -75,12 +74,6 @@ def test_a_run_that_goes_on_keeps_the_same(tmp_path: Path) -> None:
 def test_a_training_done_anew_forgets_the_old_ones(tmp_path: Path) -> None:
     trained_with(tmp_path, rounds=4, snapshots=4)
     assert len(find_snapshots(trained_with(tmp_path, rounds=4, snapshots=1).snapshots)) == 1
-
-
-def test_other_folders_are_no_snapshots(tmp_path: Path) -> None:
-    (tmp_path / "best").mkdir()
-    with pytest.raises(InvalidOption, match="named by a number of decisions"):
-        find_snapshots(tmp_path)
 
 
 def plateau(monkeypatch: pytest.MonkeyPatch, strengths: list[float]) -> None:

@@ -16,7 +16,7 @@ from cardlab.core.messages import as_written
 from cardlab.experiments.config.composition import compose_tree, initialised_hydra, run_hydra, search_folders
 from cardlab.experiments.config.error_lines import group_names, group_options, options_by_folder
 
-_KEY = re.compile(r"^(\s*)(\w+):[^#]*(?:#\s*(.+))?$")
+_KEY = re.compile(r"^(\s*)(?!_target_)(\w+):[^#]*(?:#\s*(.+))?$")
 _OWN = "*"  # marks keys of the verb's own YAML file
 _COMMENT_COLUMN = 44
 _TRAIN_KEYS = {"game", "agent", "network", "opponents", "trainer", "arena"}

@@ -166,4 +166,7 @@ def _flags(verb: Verb, parsed: argparse.Namespace) -> frozenset[str]:
     given = {name for name, value in vars(parsed).items() if name.startswith("--") and value}
     for flag in sorted(given - set(verb.flags)):
         raise InvalidConfiguration(f"{flag}: cardlab {verb.name} has no such flag; run `cardlab {verb.name} --help`")
+    for flag in ("resolve", "package"):
+        if vars(parsed)[flag] and parsed.cfg != "job":
+            raise InvalidConfiguration(f"--{flag}: give it with --cfg job, which prints the configuration")
     return frozenset(given)

@@ -15,7 +15,7 @@ from cardlab.experiments.config.build_experiment import build_experiment
 from cardlab.experiments.config.build_parts import group
 from cardlab.experiments.config.launcher import check_launcher
 from cardlab.experiments.run_paths import quoted
-from cardlab.experiments.sweep.options import SweepOptions, build_sweep
+from cardlab.experiments.sweep.options import SweepOptions, build_sweep, check_study
 from cardlab.experiments.sweep.tuned_files import check_keys, check_name, write_tuned
 from cardlab.tracking import Store, TrackingUnavailable
 from cardlab.tracking.policy_lookup import policy_artifacts
@@ -75,6 +75,7 @@ def run(request: Request) -> int:
 def _run_worker(config: Mapping[str, Any]) -> int:
     """Run trials of a study that `cardlab sweep` has started, until it has as many as its sweep needs."""
     name = checked("sweep.study", config["study"], Text)
+    check_study(name)
     address = checked("sweep.storage", config["storage"], Text | None)
     workers = check_whole("sweep.workers", config["workers"], 1, 256)
     # A wrong value is refused before the imports below, which take seconds.

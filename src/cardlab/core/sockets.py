@@ -12,6 +12,8 @@ _LOOPBACK = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104  compared, not b
 
 def open_listener(host: str, port: int, prefix: str = "") -> socket.socket:
     """Open a listening socket. Raises InvalidOption for the key `prefix`host or `prefix`port."""
+    if not host:
+        raise InvalidOption(f"{prefix}host", host, "an address of this machine, or 0.0.0.0 for all of them")
     try:
         return _open_socket(host, port)
     except (OSError, UnicodeError) as error:
@@ -19,7 +21,9 @@ def open_listener(host: str, port: int, prefix: str = "") -> socket.socket:
         not_here = getattr(error, "errno", None) in (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT)
         if not_here or isinstance(error, socket.gaierror | UnicodeError):
             raise InvalidOption(f"{prefix}host", host, f"an address of this machine ({reason})") from error
-        raise InvalidOption(f"{prefix}port", port, f"free on {host} ({reason})") from error
+        with _open_socket(host, 0) as free:
+            example = f"{prefix}port={free.getsockname()[1]}"
+        raise InvalidOption(f"{prefix}port", port, f"free on {host} ({reason}), e.g. {example}") from error
 
 
 def is_loopback(host: str) -> bool:

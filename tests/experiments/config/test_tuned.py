@@ -124,7 +124,7 @@ def test_the_written_experiment_is_the_one_that_was_swept(
     mixed = compose_experiment(["experiment=tuned", "agent=ppo"])
     assert mixed["agent"] == compose_experiment(["agent=ppo"])["agent"], "nothing of the tuned agent is left"
     other = compose_experiment(["experiment=tuned", "opponents=self_play", "arena=quick"])
-    assert other["opponents"] == {"name": "self_play"}
+    assert other["opponents"]["name"] == "self_play"
     swept = compose_experiment([*(text for text in overrides if text != "sweep=dqn"), "arena=quick"])
     assert other["arena"] == swept["arena"], "as with the experiment that was swept"
     mounted = plain(compose_tree("config", ["+experiment@experiments.tuned=tuned"]))

@@ -107,9 +107,9 @@ def test_a_store_that_goes_away_before_the_end_costs_no_result(
     def away(*_: Any) -> None:
         raise ConnectionError("no answer")
 
-    def play(*arguments: Any) -> Any:
+    def play(*arguments: Any, **named: Any) -> Any:
         monkeypatch.setattr(MlflowClient, "search_runs", away)
-        return play_references(*arguments)
+        return play_references(*arguments, **named)
 
     monkeypatch.setattr(trials, "play_references", play)
     assert main(["sweep", *TINY, "sweep.trials=1"]) == 0

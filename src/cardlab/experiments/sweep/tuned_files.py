@@ -8,7 +8,7 @@ from omegaconf import OmegaConf
 
 from cardlab.core.files import write_atomically
 from cardlab.core.messages import InvalidOption, unknown_key
-from cardlab.core.parts import CONF
+from cardlab.core.parts import CONF, NAME
 from cardlab.experiments.config.composition import compose_config, compose_tree, initialised_hydra, plain
 from cardlab.experiments.config.error_lines import flat_keys, group_options
 from cardlab.experiments.config.options import InvalidConfiguration
@@ -73,7 +73,9 @@ def write_tuned(
             # a replaced file may be the base of others: it has no base itself
             alone = base == name or content == config[group] or not _is_free(group, name)
             choices[group] = name
-            entry = config[group] if alone else {"defaults": [f"/{group}/{base}@_here_", "_self_"], **content}
+            name_in_tables = {NAME: config[group][NAME]}  # the word for the method, not that of this file
+            inherited = {"defaults": [f"/{group}/{base}@_here_", "_self_"], **name_in_tables, **content}
+            entry = config[group] if alone else inherited
             written.append(_write(group, name, entry, notes))
     groups = [group for group in choices if group in config]
     defaults: list[Any] = ["/experiment/default@_here_"]
