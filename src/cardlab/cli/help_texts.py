@@ -13,10 +13,11 @@ from omegaconf import OmegaConf
 
 from cardlab.cli.verbs import FLAGS, VERBS, Verb
 from cardlab.core.messages import as_written
+from cardlab.core.parts import NAME, TARGET
 from cardlab.experiments.config.composition import compose_tree, initialised_hydra, run_hydra, search_folders
 from cardlab.experiments.config.error_lines import group_names, group_options, options_by_folder
 
-_KEY = re.compile(r"^(\s*)(?!_target_)(\w+):[^#]*(?:#\s*(.+))?$")
+_KEY = re.compile(r"^(\s*)(\w+):[^#]*(?:#\s*(.+))?$")
 _OWN = "*"  # marks keys of the verb's own YAML file
 _COMMENT_COLUMN = 44
 _TRAIN_KEYS = {"game", "agent", "network", "opponents", "trainer", "arena"}
@@ -114,7 +115,7 @@ def _key_lines(config: Mapping[str, Any], comments: Comments, depth: int = 1, gr
         if depth > 1 and isinstance(value, Mapping) and value.keys() >= _SWEEP_KEYS:
             yield f"{'  ' * depth + key + ': …':<{_COMMENT_COLUMN}}  a sweep, as in `cardlab sweep --help`"
             continue
-        if group and key == "name":
+        if group and key in (NAME, TARGET):
             continue  # in the line of the group
         inner = isinstance(value, Mapping) and bool(value)
         line = "  " * depth + (f"{key}:" if inner else f"{key}: {as_written(value)}")

@@ -140,7 +140,9 @@ def test_a_recipe_of_a_game_is_written_into_its_folder(folder: Path) -> None:
     found = compose_experiment(["experiment=thirty_one/mine"])
     assert found["name"] == "thirty_one_mine"
     assert (found["agent"]["epsilon"], found["agent"]["n_step"], found["agent"]["gamma"]) == (0.031, 1, 0.98)
-    assert set(OmegaConf.load(files[0])) == {"defaults", "epsilon", "n_step"}, "the rest stays in agent=thirty_one/dqn"
+    assert set(OmegaConf.load(files[0])) == {"defaults", "name", "epsilon", "n_step"}, (
+        "the rest stays in agent=thirty_one/dqn"
+    )
     again = write_tuned("thirty_one/more", ["experiment=thirty_one/mine"], {"agent.gamma": 0.9})
     assert [file.as_posix() for file in again] == [
         f"conf/{group}/thirty_one/more.yaml" for group in ("agent", "experiment")
