@@ -16,4 +16,4 @@ def seeds_here(monkeypatch: pytest.MonkeyPatch) -> None:
         for name, job in jobs.items():
             seeds.train_seed(*job, partial(show, name))
 
-    monkeypatch.setattr(seeds, "_run_side_by_side", train_each)
+    monkeypatch.setattr(seeds, "_run_in_parallel", train_each)

@@ -17,7 +17,9 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "src"))  # the code of this c
 
 from cardlab.core.exit_status import run_program
 from cardlab.experiments.benchmark import check_benchmark
-from cardlab.experiments.config.composition import compose_config
+from cardlab.experiments.config.composition import OwnFolderFirst, PartSource, compose_config
+
+__all__ = ["OwnFolderFirst", "PartSource"]  # Hydra registers the plugins that it finds in a module
 
 _hydra: Any = Hydra
 _compose = _hydra.compose_config

@@ -87,7 +87,7 @@ def test_the_server_shows_the_runs_and_ends_on_interrupt(store: Store, tmp_path:
     try:
         assert server.stdout is not None
         assert server.stdout.readline() == f"MLflow UI on {base} (Ctrl-C stops the server)\n"
-        assert server.stdout.readline().startswith("registered the champions of poker_squares, thirty_one, ")
+        assert server.stdout.readline().startswith("registered the champions of big2, five_o, ")
         assert server.stdout.readline().startswith("open one of these pages")
         assert "viewStateShareKey=cardlab" in server.stdout.readline()
         assert "<html" in get(f"{base}/").lower()

@@ -40,7 +40,7 @@ def test_train_compare_promote(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     names = run_example("train_compare_promote.py", tmp_path, monkeypatch)
-    assert names["both"].difference.deals == 1000
+    assert names["both"].arena.deals == 1000
     assert list(names["duel"].by_name) == ["dqn", "ppo"]
     assert "registered: cardlab-thirty_one version 1" in capsys.readouterr().out
 

@@ -33,7 +33,7 @@ def run(stage: str, *arguments: str, is_first: bool) -> None:
         if stage == "train" and not is_first:
             from cardlab.experiments import seeds  # noqa: PLC0415  which the stage has imported
 
-            seeds._run_side_by_side = train_each
+            seeds._run_in_parallel = train_each
         main(*arguments)
         write_loaded()
         loaded = {name for path in Path(folder).iterdir() for name in json.loads(path.read_text())}

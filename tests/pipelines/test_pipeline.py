@@ -144,7 +144,7 @@ def test_an_edit_that_decides_nothing_reruns_no_stage_but_code(clone: Clone, out
 def _edit_what_decides_nothing(clone: Clone) -> None:
     """A docstring, a comment, tracking and the web table."""
     source = clone.root / "src" / "cardlab"
-    for name in ("learners/dqn.py", "training/run.py"):
+    for name in ("learners/dqn/learner.py", "training/run.py"):
         path = source / name
         path.write_text(path.read_text().replace('"""', '"""Another text. ', 1) + "\n# a comment\n")
     for name in ("tracking/run.py", "../cardlab_play/table.py"):
@@ -156,7 +156,7 @@ def test_an_edit_reruns_what_uses_it(clone: Clone) -> None:
     """What each edit alone makes stale: tests/pipelines/test_code_digests.py."""
     source = clone.root / "src" / "cardlab"
     expected = {
-        ("games/poker_squares/rules.py", "learners/dqn.py", "learners/ppo.py"): {
+        ("games/poker_squares/rules.py", "learners/dqn/learner.py", "learners/ppo/learner.py"): {
             *(f"{stage}@squares" for stage in STAGES), "train@duel", "tournaments",
         },
         ("evaluation/evaluate.py", "experiments/report/score_intervals.py"): {

@@ -28,7 +28,7 @@ def test_two_clones_share_a_remote(clone: Clone, tmp_path: Path) -> None:
     clone.git("clone", "-q", str(clone.root), str(other.root))
     # The report depends on a folder of which git has a part: it alone cannot be told without the data.
     assert other.stages("--allow-missing") <= {"report"}, "nothing is stale, as git alone says"
-    source = other.root / "src" / "cardlab" / "learners" / "dqn.py"
+    source = other.root / "src" / "cardlab" / "learners" / "dqn" / "learner.py"
     text = source.read_text()
     source.write_text(text + "\nEDITED = 1\n")
     other.dvc("repro", "code")

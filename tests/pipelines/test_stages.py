@@ -27,10 +27,11 @@ SHORT = {
 }
 STAGES = ("train", "evaluate")
 THROUGH_TRACKING = {
+    "train": {"cardlab.experiments.report", "cardlab.experiments.report.drawing"},
     "report": {"cardlab.core.files", "cardlab.core.options"},
     "tournaments": {"cardlab.evaluation.main_score"},
 }
-"""Stage → modules that it uses to record in MLflow, and no other way."""
+"""Stage → modules that it uses to record or to draw for MLflow, and no other way."""
 
 
 @pytest.fixture(scope="module")

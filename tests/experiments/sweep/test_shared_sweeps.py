@@ -15,6 +15,7 @@ from optuna.storages import RetryHeartbeatStaleTrialCallback
 from optuna.trial import FrozenTrial, TrialState
 
 from cardlab.cli import main
+from cardlab.core.messages import InvalidOption
 from cardlab.experiments.sweep.options import SweepOptions
 from cardlab.experiments.sweep.storages import SURPLUS
 from cardlab.experiments.sweep.study import FINISHED
@@ -55,7 +56,7 @@ def test_the_error_of_a_worker_is_raised_and_stops_all(root: Path) -> None:
     del config["trainer"]
     options = SweepOptions(space={"agent.gamma": {"low": 0.5, "high": 1.0}}, trials=2)
     plan = SweepPlan("s", options, config, root, Store(root=root).address, "parent")
-    with pytest.raises(KeyError, match="trainer"):
+    with pytest.raises(InvalidOption, match="trainer"):
         run_workers(plan, lambda: 0, lambda _: None, lambda _: None)
 
 
