@@ -10,7 +10,7 @@ from cardlab.agents.registry import load_agent
 from cardlab.agents.search.options import NoSearch
 from cardlab.agents.specs import InvalidAgent
 from cardlab.core.messages import ConfigurationError, InvalidOption, collected, combined
-from cardlab.core.parts import TARGET, build_part, target_of
+from cardlab.core.parts import NAME, TARGET, build_part, target_of
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.games.protocol import Game
 
@@ -49,8 +49,9 @@ def check_pinned(config: object, key: str = "") -> None:
     """
     if isinstance(config, Mapping):
         for name, value in cast(Mapping[str, object], config).items():
-            check_pinned(name, f"{key}.{name}" if key else name)
-            check_pinned(value, f"{key}.{name}" if key else name)
+            inner = f"{key}.{name}" if key else name
+            check_pinned(name, inner)
+            check_pinned(None if name == NAME else value, inner)  # a name is a word for people
     elif isinstance(config, str):
         if any(address in config for address in ADDRESSES) or CHAMPION in re.split(r"[:\[\]]", config):
             raise InvalidOption(key, config, "a scripted agent or a policy's folder in the benchmark: champions change")
