@@ -98,5 +98,5 @@ tournament = run_tournament(game, entrants, ArenaOptions(deals=200, processes=1)
 Console().print(tournament_table(tournament))
 
 # %% [markdown]
-# To name it on the command line (`cardlab tournament game=thirty_one 'agents=[early_caller,greedy]'`), add it to the
-# game's list in `src/cardlab/agents/registry.py`: see `docs/extending.md`.
+# In a project of your own, commands know it by its path: with the class in `src/my_cards/agents.py`,
+# `cardlab tournament game=thirty_one 'agents=[my_cards.agents.EarlyCaller,greedy]'`. See `docs/your_project.md`.

@@ -178,7 +178,7 @@ def complete(request: str) -> None:
         if second and " " not in overrides:
             print(" ".join(second))
         if word.startswith("-"):
-            flags = [*re.findall(r"--[\w-]+", " ".join(FLAGS)), "--help", *VERBS[verb].flags]
+            flags = [*re.findall(r"--[\w-]+", " ".join((*FLAGS, *VERBS[verb].flags))), "--help"]
             print(" ".join(flag for flag in flags if flag.startswith(word)))
         elif offered := _options(word):
             print(("\n" if request == "query=fish" else " ").join(offered))

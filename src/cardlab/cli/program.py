@@ -52,7 +52,8 @@ def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--info", "-i", nargs="?", const="all", choices=_INFO)
     parser.add_argument("--config-dir", "-cd")
     for flag in sorted({flag for verb in VERBS.values() for flag in verb.flags}):
-        parser.add_argument(flag, action="store_true", dest=flag)
+        name, _, takes = flag.partition(" ")
+        parser.add_argument(name, action="store" if takes else "store_true", dest=flag)
     return parser.parse_intermixed_args(list(arguments))
 
 
@@ -131,6 +132,8 @@ def _run_verb(verb: Verb, overrides: tuple[str, ...], parsed: argparse.Namespace
     flags = _flags(verb, parsed)
     words = [text for text in overrides if verb.positional_key and "=" not in text and not text.startswith("~")]
     overrides = tuple(text for text in overrides if text not in words)
+    values = {name: value for name, value in vars(parsed).items() if name in flags and isinstance(value, str)}
+    overrides += tuple(f"{name.partition(' ')[0].removeprefix('--')}={value}" for name, value in values.items())
     use_config_dir(parsed.config_dir)
     overrides = with_recipe(verb, with_followed_groups(verb, overrides))
     if parsed.help:
@@ -165,7 +168,8 @@ def _flags(verb: Verb, parsed: argparse.Namespace) -> frozenset[str]:
     """The given flags of the verb; raises InvalidConfiguration for a flag of another verb."""
     given = {name for name, value in vars(parsed).items() if name.startswith("--") and value}
     for flag in sorted(given - set(verb.flags)):
-        raise InvalidConfiguration(f"{flag}: cardlab {verb.name} has no such flag; run `cardlab {verb.name} --help`")
+        name = flag.partition(" ")[0]
+        raise InvalidConfiguration(f"{name}: cardlab {verb.name} has no such flag; run `cardlab {verb.name} --help`")
     for flag in ("resolve", "package"):
         if vars(parsed)[flag] and parsed.cfg != "job":
             raise InvalidConfiguration(f"--{flag}: give it with --cfg job, which prints the configuration")

@@ -50,7 +50,7 @@ class Verb:
     summary: str
     examples: tuple[str, ...]
     config: str = ""  # conf/CONFIG.yaml; empty: named like the verb
-    flags: Mapping[str, str] = field(default_factory=dict[str, str])  # --flag → help
+    flags: Mapping[str, str] = field(default_factory=dict[str, str])  # --flag, or --key NAME for a key → help
     on_stop: str = ""  # what to do after an interruption
     trains: bool = False  # accepts all keys of an experiment, which `cardlab train --help` lists
     default_from_group: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -80,6 +80,13 @@ class Verb:
 
 
 _VERBS = (
+    Verb(
+        "init",
+        "make a project of your own, with a game, an agent, a learner and a network to start from",
+        ("cardlab init my_cards", "cardlab init my_cards --example none"),
+        flags={"--example NAME": "kuhn: begin with a small game and a learner; none: empty folders"},
+        positional_key="folders",
+    ),
     Verb(
         "train",
         "train one experiment",

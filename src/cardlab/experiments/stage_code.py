@@ -16,7 +16,7 @@ NOT_IN_DIGEST = "reads code and runs none of it"
 CODE = Path("code.json")
 _CHAMPION = {"agents": ["champion"]}  # an agent that the configuration does not name
 _EXPERIMENT_STAGES: dict[str, Config] = {"train": {}, "evaluate": {}, "promote": _CHAMPION}
-_PLAYED = ("arena", "game", "network")
+_PLAYED = ("agent", "arena", "game", "network")  # the learner's code says how its policy plays
 _GROUPS = {
     "evaluate": (*_PLAYED, "opponents"),
     "promote": _PLAYED,

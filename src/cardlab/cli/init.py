@@ -1,0 +1,99 @@
+"""`cardlab init`: makes a project from the one in examples/project, and the pipeline's scripts."""
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from importlib.util import find_spec
+from keyword import iskeyword
+from pathlib import Path
+from typing import Literal
+
+from cardlab.cli.verbs import Request
+from cardlab.core.files import write_atomically
+from cardlab.core.messages import InvalidOption
+from cardlab.core.options import Text, checked
+from cardlab.core.parts import shipped_folder
+
+_PACKAGE = "my_cards"  # of the project in examples/
+_PIPELINE = "pipeline.yaml"  # written as dvc.yaml: DVC would run every file of that name below a checkout
+_STAGES = ("code_digests", "train", "evaluate", "compare", "tournaments", "report", "hydra_plugins/check_benchmark")
+_DVC = """[core]
+    analytics = false
+[hydra]
+    enabled = true
+    config_dir = conf
+    config_name = config
+    plugins_path = pipelines
+"""
+
+
+def run(request: Request) -> int:
+    """Write the project, initialise git and DVC in it, and compose its params.yaml. Nothing is overwritten."""
+    folders = checked("folders", request.config["folders"], tuple[Text, ...])
+    example = checked("example", request.config["example"], Literal["kuhn", "none"])
+    if len(folders) != 1:
+        raise InvalidOption("folders", list(folders), "one folder, as in cardlab init my_cards")
+    root = Path(folders[0])
+    files = _files(_package_name(root), example)
+    taken = next((name for name in files if (root / name).exists()), None)
+    if taken is not None:
+        raise InvalidOption("folders", folders[0], f"a folder without {taken}: no file is overwritten")
+    for name, text in files.items():
+        write_atomically(root / name, text)
+    _initialise(root)
+    print(f"project: {root}", f"next:    cd {root}", sep="\n")
+    if example == "kuhn":
+        print("         cardlab train experiment=kuhn/reinforce")
+    print("         README.md has the rest")
+    return 0
+
+
+def _package_name(root: Path) -> str:
+    """The Python package of the project: the name of its folder, with _ for -."""
+    name = root.resolve().name.replace("-", "_")
+    if not name.isidentifier() or iskeyword(name):
+        raise InvalidOption("folders", str(root), "a folder whose name is a name in Python, such as my_cards")
+    if find_spec(name) is not None:
+        raise InvalidOption("folders", str(root), "a name that no installed package has, such as my_cards")
+    return name
+
+
+def _files(package: str, example: str) -> Mapping[str, str]:
+    """Path in the project → content."""
+    shipped = shipped_folder().parent
+    source = shipped / "project" if (shipped / "project").is_dir() else shipped / "examples" / "project"
+    found: dict[str, str] = {}
+    for path in sorted(source.rglob("*")):
+        name = path.relative_to(source).as_posix().replace(_PACKAGE, package)
+        if path.is_file() and "__pycache__" not in path.parts and (example == "kuhn" or not _is_example(name)):
+            text = path.read_text(encoding="utf-8").replace(_PACKAGE, package)
+            found["dvc.yaml" if name == _PIPELINE else name] = text
+    if example == "kuhn":
+        names = [f"pipelines/{name}.py" for name in _STAGES]
+        return found | {name: (shipped / name).read_text(encoding="utf-8") for name in names}
+    del found["dvc.yaml"]
+    folders = (f"src/{package}/__init__.py", *(f"conf/{group}/.gitkeep" for group in ("game", "agent", "network")))
+    return {**found, **dict.fromkeys((*folders, "conf/experiment/.gitkeep"), "")}
+
+
+def _is_example(name: str) -> bool:
+    return name.startswith(("src/", "conf/", "tests/")) or name == "README.md"
+
+
+def _initialise(root: Path) -> None:
+    """A repository of git, unless the project is in one, DVC, and params.yaml."""
+
+    def call(*command: str) -> bool:
+        return subprocess.run(command, cwd=root, capture_output=True, check=False).returncode == 0
+
+    has_git = shutil.which("git") is not None and (call("git", "rev-parse", "--git-dir") or call("git", "init", "-q"))
+    scm = [] if has_git and (root / ".git").exists() else ["--subdir"] if has_git else ["--no-scm"]
+    if not (root / ".dvc").exists():
+        call(sys.executable, "-m", "dvc", "init", "-q", *scm)
+    if not (root / ".dvc").is_dir():
+        print("warning: DVC could not be initialised; run `dvc init`", file=sys.stderr)
+        return
+    write_atomically(root / ".dvc" / "config", _DVC)
+    if (root / "conf" / "config.yaml").exists():
+        call(sys.executable, "-m", "cardlab", "compose")

@@ -1,0 +1,114 @@
+"""`cardlab init`: a project that runs at once, with a game, an agent, a learner and a network of its own."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from cardlab.cli import main
+
+ROOT = Path(__file__).parents[2]
+TINY = ("trainer.decisions=2048", "trainer.evaluations=1", "trainer.evaluation_deals=20", "arena.deals=50")
+
+
+def run(folder: Path, *command: str) -> str:
+    """What a command prints in the project, with the code of this checkout."""
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(ROOT / "src"),
+        "PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin",
+    }
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"{' '.join(command)}\n{done.stdout[-2000:]}{done.stderr[-2000:]}"
+    return done.stdout
+
+
+def cardlab(folder: Path, *arguments: str) -> str:
+    return run(folder, sys.executable, "-m", "cardlab", *arguments)
+
+
+def replace(path: Path, old: str, new: str) -> None:
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+
+
+@pytest.mark.parametrize("name", ["3x", "class", "numpy", "json"])
+def test_a_name_that_python_could_not_import_is_refused(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["init", name]) == 2
+    assert "such as my_cards" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
+def test_no_file_is_overwritten(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "trio" / "conf").mkdir(parents=True)
+    (tmp_path / "trio" / "conf" / "config.yaml").write_text("mine")
+    assert main(["init", "trio"]) == 2
+    assert "a folder without conf/config.yaml: no file is overwritten" in capsys.readouterr().err
+    assert [path.name for path in (tmp_path / "trio").rglob("*")] == ["conf", "config.yaml"]
+
+
+def test_the_stages_are_those_of_cardlab() -> None:
+    ours, theirs = (
+        yaml.safe_load((ROOT / name).read_text()) for name in ("dvc.yaml", "examples/project/pipeline.yaml")
+    )
+    assert list(ours["stages"]) == list(theirs["stages"])
+    for name, stage in ours["stages"].items():
+        assert stage.get("do", stage).get("params") == theirs["stages"][name].get("do", theirs["stages"][name]).get(
+            "params"
+        )
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+def test_a_project_runs_at_once(tmp_path: Path) -> None:
+    cardlab(tmp_path, "init", "two-decks")
+    project = tmp_path / "two-decks"
+    assert "passed" in run(project, sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider")
+    assert yaml.safe_load((project / "params.yaml").read_text())["experiments"]["kuhn_reinforce"]["agent"]["gamma"] == 1
+    assert cardlab(project, "compose", "--check") == "params.yaml is up to date\n"
+
+    # every verb takes the parts of the project
+    for recipe in ("reinforce", "ppo"):
+        cardlab(project, "train", f"experiment=kuhn/{recipe}", "seeds=2", *TINY)
+    assert "points per game" in cardlab(project, "compare", "kuhn_reinforce", "kuhn_ppo", "arena.deals=50")
+    policy = next(project.glob("runs/kuhn_reinforce/*/policy"))
+    name = str(policy.relative_to(project))
+    assert "cautious" in cardlab(project, "evaluate", f"policy={name}", "arena.deals=50")
+    agents = f"agents=[random,cautious,two_decks.agents.Cautious:lowest:1,{name}]"
+    cardlab(project, "tournament", "game=kuhn", agents, "arena.deals=20")
+    assert "bet" in cardlab(project, "replay", "game=kuhn", f"agents=[{name},cautious]", "deal=3")
+    space = "sweep.space.agent.entropy_weight={low: 0.001, high: 0.1}"
+    cardlab(project, "sweep", "experiment=kuhn/reinforce", space, "sweep.trials=2", "sweep.deals=10", *TINY[:3])
+    assert "weight of the entropy bonus" in cardlab(project, "train", "agent=reinforce", "--help")
+    cardlab(project, "promote", f"policy={name}", "arena.deals=20")
+    assert (project / "champions" / "kuhn" / "policy.json").is_file()
+
+    # the pipeline; an edit makes stale what it decides
+    default = project / "conf/experiment/kuhn/default.yaml"
+    replace(default, "decisions: 200_000", "decisions: 2048")
+    replace(default, "evaluations: 5", "evaluations: 1\n  evaluation_deals: 20")
+    replace(default, "arena:", "arena:\n  deals: 50\n  pairing_deals: 10")
+    cardlab(project, "compose")
+    run(project, "dvc", "repro", "-q")
+    assert (project / "report" / "index.html").is_file()
+    before = json.loads((project / "code.json").read_text())["experiments"]
+    learner = project / "src/two_decks/reinforce.py"
+    replace(learner, '"""One pass over the games of an iteration."""', '"""All games of an iteration once."""')
+    run(project, "dvc", "repro", "-q", "code")
+    assert json.loads((project / "code.json").read_text())["experiments"] == before
+    replace(learner, "0.5 * errors", "0.4 * errors")
+    run(project, "dvc", "repro", "-q", "code")
+    after = json.loads((project / "code.json").read_text())["experiments"]
+    assert [key for key in before if before[key]["train"] != after[key]["train"]] == ["kuhn_reinforce"]
+    run(project, "dvc", "exp", "run", "-q", "-S", "agent@experiments.kuhn_reinforce.agent=ppo", "train@kuhn_reinforce")
