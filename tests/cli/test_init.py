@@ -90,7 +90,7 @@ def test_a_project_runs_at_once(tmp_path: Path) -> None:
     assert "bet" in cardlab(project, "replay", "game=kuhn", f"agents=[{name},cautious]", "deal=3")
     space = "sweep.space.agent.entropy_weight={low: 0.001, high: 0.1}"
     cardlab(project, "sweep", "experiment=kuhn/reinforce", space, "sweep.trials=2", "sweep.deals=10", *TINY[:3])
-    assert "weight of the entropy bonus" in cardlab(project, "train", "agent=reinforce", "--help")
+    assert "entropy_weight: 0.01" in cardlab(project, "train", "agent=reinforce", "--help")
     cardlab(project, "promote", f"policy={name}", "arena.deals=20")
     assert (project / "champions" / "kuhn" / "policy.json").is_file()
 

@@ -28,7 +28,7 @@ SHORT = {
 STAGES = ("train", "evaluate")
 THROUGH_TRACKING = {
     "train": {"cardlab.experiments.report", "cardlab.experiments.report.drawing"},
-    "report": {"cardlab.core.files", "cardlab.core.options"},
+    "report": {"cardlab.core.files", "cardlab.core.options", "cardlab.core.parts"},
     "tournaments": {"cardlab.evaluation.main_score"},
 }
 """Stage → modules that it uses to record or to draw for MLflow, and no other way."""

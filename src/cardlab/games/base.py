@@ -30,7 +30,7 @@ class BaseGame:
         return np.zeros(len(states), dtype=np.int8)
 
     def is_over(self, states: AnyStates) -> Bools:
-        """[G] whether nobody decides."""
+        """[G] whether no one decides."""
         return self.current_player(states) == NO_PLAYER
 
     def determinize(
