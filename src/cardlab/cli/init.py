@@ -17,7 +17,10 @@ from cardlab.core.parts import shipped_folder
 
 _PACKAGE = "my_cards"  # of the project in examples/
 _PIPELINE = "pipeline.yaml"  # written as dvc.yaml: DVC would run every file of that name below a checkout
-_STAGES = ("code_digests", "train", "evaluate", "compare", "tournaments", "report", "hydra_plugins/check_benchmark")
+_STAGES = (
+    *("code_digests", "train", "evaluate", "compare", "tournaments", "report", "promote"),
+    "hydra_plugins/check_benchmark",
+)
 _DVC = """[core]
     analytics = false
 [hydra]
