@@ -157,7 +157,7 @@ def test_an_edit_reruns_what_uses_it(clone: Clone) -> None:
     source = clone.root / "src" / "cardlab"
     expected = {
         ("games/poker_squares/rules.py", "learners/dqn/learner.py", "learners/ppo/learner.py"): {
-            *(f"{stage}@squares" for stage in STAGES), "train@duel", "tournaments",
+            *(f"{stage}@{name}" for stage in STAGES for name in NAMES), "tournaments",  # how a policy plays counts, too
         },
         ("evaluation/evaluate.py", "experiments/report/score_intervals.py"): {
             *(f"evaluate@{name}" for name in NAMES), "report",
