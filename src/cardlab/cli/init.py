@@ -98,5 +98,5 @@ def _initialise(root: Path) -> None:
         print("warning: DVC could not be initialised; run `dvc init`", file=sys.stderr)
         return
     write_atomically(root / ".dvc" / "config", _DVC)
-    if (root / "conf" / "config.yaml").exists():
-        call(sys.executable, "-m", "cardlab", "compose")
+    if (root / "conf" / "config.yaml").exists() and not call(sys.executable, "-m", "cardlab", "compose"):
+        print("warning: params.yaml could not be written; run `cardlab compose`", file=sys.stderr)
