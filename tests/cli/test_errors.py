@@ -47,7 +47,7 @@ def test_in_a_process_of_its_own_nothing_is_written(folder: Path) -> None:
         ),
         (["train", "agent.gamma=fast"], "agent.gamma=fast: must be a number"),
         (["trian"], "unknown command 'trian'; did you mean 'train'?"),
-        (["zzz"], "unknown command 'zzz'; choose one of train, evaluate,"),
+        (["zzz"], "unknown command 'zzz'; choose one of init, train, evaluate,"),
         (["train", "--fast"], "unrecognized arguments: --fast"),
         (["train", "--check"], "--check: cardlab train has no such flag"),
         (["train", "--cfg", "job", "-p", "nothing"], "--package=nothing: must be one of game, agent"),

@@ -172,7 +172,7 @@ def test_examples_name_options_that_exist(verb: str) -> None:
         words = [word.strip("'") for word in re.findall(r"'[^']*'|\S+", example)]
         assert words[: 1 + len(verb.split())] == ["cardlab", *verb.split()]
         overrides = [word for word in words[2:] if "=" in word and not word.startswith("--")]
-        lists = {"tournament": ["agents=[]"], "compare": ["methods=[]"]}
+        lists = {"tournament": ["agents=[]"], "compare": ["methods=[]"], "init": ["folders=[]"]}
         needed = lists.get(verb, [] if verb not in NEED_POLICY else ["policy=x"])
         compose_config(VERBS[verb].config_name, [*needed, *overrides])
 

@@ -152,8 +152,8 @@ def test_what_an_edit_makes_stale(
 @pytest.mark.parametrize(
     ("name", "stale"),
     [
-        ("learners/ppo/loss.py", using(("train",), agent="ppo")),
-        ("learners/td/learner.py", using(("train",), agent="td")),
+        ("learners/ppo/loss.py", using(agent="ppo") | {"tournaments"}),
+        ("learners/td/learner.py", using(agent="td") | {"tournaments"}),
         ("networks/lines.py", using(network="lines_options") | {"tournaments"}),
         ("learners/rollouts/opponents/pool.py", set[str]()),
         ("games/open_face/rules.py", using(game="open_face") | {"tournaments"}),
