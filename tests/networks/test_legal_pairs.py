@@ -14,7 +14,7 @@ from cardlab.games.make_game import make_game
 from cardlab.learners.ppo.loss import clipped_surrogate, mean_entropy
 from cardlab.networks.abstract_actions_options import AbstractActionsOptions
 from cardlab.networks.actions_options import ActionsOptions
-from cardlab.networks.inputs import legal_pairs
+from cardlab.networks.inputs import game_pairs, legal_pairs
 from cardlab.networks.layers import mask_scores
 from cardlab.networks.lines_options import LinesOptions
 from cardlab.networks.mlp_options import MLPOptions
@@ -156,3 +156,17 @@ def test_sampled_log_probabilities_equal_evaluated_ones_and_greedy_play_is_the_l
     likeliest = SoftmaxAgent(game, network, greedy=True).act(*seen, np.random.default_rng(3))
     np.testing.assert_array_equal(likeliest, dense.argmax(axis=1))
     assert (sampled.actions != likeliest).any()
+
+
+@pytest.mark.parametrize("name", ["big2", "five_o", "poker_squares"])
+def test_features_have_the_same_bytes_with_any_number_of_threads(name, monkeypatch):
+    game = make_game(name)
+    info_states, players = decisions(game)
+    encoded = []
+    for threads in (1, 2, 3):
+        monkeypatch.setattr(torch, "get_num_threads", lambda threads=threads: threads)
+        encoded.append(game_pairs(game, info_states, players, torch.device("cpu"), with_features=True))
+    alone = encoded[0]
+    for several in encoded[1:]:
+        for field in ("rows", "actions", "starts", "features"):
+            assert getattr(several, field).numpy().tobytes() == getattr(alone, field).numpy().tobytes()

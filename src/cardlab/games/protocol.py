@@ -205,7 +205,7 @@ class Game(Protocol):
 
 @runtime_checkable
 class HasActionFeatures(Protocol):
-    """A game whose legal actions have features of their own, `GameSpec.action_blocks`."""
+    """A game whose legal actions have features, `GameSpec.action_blocks`; several threads ask for them at once."""
 
     def action_features(self, info_states: InfoStates, players: Players) -> tuple[NDArray[np.intp], Actions, Floats]:
         """Rows [K], actions [K], features [K, Fa] of the legal actions, ordered by row, then action."""

@@ -1,6 +1,9 @@
 """Inputs of networks as tensors: observations and legal actions of N decisions."""
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -9,9 +12,20 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from cardlab.core.kernels import kernel
-from cardlab.games.protocol import Bools, Game, HasActionFeatures, InfoStates, Players, lists_legal_actions
+from cardlab.games.protocol import (
+    Actions,
+    Bools,
+    Floats,
+    Game,
+    HasActionFeatures,
+    InfoStates,
+    Players,
+    lists_legal_actions,
+)
 
 Indices = NDArray[np.int64]
+
+_ROWS_PER_PART = 16  # decisions; fewer take less time than handing them to a thread
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +87,7 @@ def game_pairs(
     num_actions = game.spec.num_actions
     if with_features:
         assert isinstance(game, HasActionFeatures)
-        rows, actions, features = game.action_features(info_states, players)
+        rows, actions, features = _action_features(game, info_states, players)
         starts = np.searchsorted(rows, np.arange(len(players) + 1))
         pairs = _to_tensors(rows, actions, starts, num_actions=num_actions, device=device)
         return replace(pairs, features=torch.from_numpy(features).to(device))
@@ -82,6 +96,29 @@ def game_pairs(
         rows = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
         return _to_tensors(rows, actions, starts, num_actions=num_actions, device=device)
     return legal_pairs(game.legal_actions(info_states), device)
+
+
+def _action_features(
+    game: HasActionFeatures, info_states: InfoStates, players: Players
+) -> tuple[NDArray[np.intp], Actions, Floats]:
+    """`game.action_features` of N decisions, in as many threads as torch has: kernels release Python's lock."""
+    num_threads = torch.get_num_threads()
+    num_parts = min(2 * num_threads, len(players) // _ROWS_PER_PART)  # two a thread, since parts differ in cost
+    if num_threads < 2 or num_parts < 2:
+        return game.action_features(info_states, players)
+    cuts = np.linspace(0, len(players), num_parts + 1).astype(np.intp)
+    parts = [slice(start, stop) for start, stop in pairwise(cuts)]
+    described = _threads(num_threads).map(
+        lambda part: game.action_features(InfoStates(info_states[part]), players[part]), parts
+    )
+    rows, actions, features = zip(*described, strict=True)
+    rows_of_all = [own + part.start for own, part in zip(rows, parts, strict=True)]
+    return np.concatenate(rows_of_all), np.concatenate(actions), np.concatenate(features)
+
+
+@cache
+def _threads(num: int) -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(num, thread_name_prefix="action_features")
 
 
 def _to_tensors(*arrays: NDArray[Any], num_actions: int, device: torch.device | str) -> LegalPairs:
