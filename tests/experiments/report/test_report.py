@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from cardlab.experiments.config.parameters import compare_parameters
+from cardlab.experiments.config.values import compare_parameters
 from cardlab.experiments.report.curves import draw_learning_curves, draw_snapshot_scores
 from cardlab.experiments.report.drawing import inline_svg, report_style
 from cardlab.experiments.report.game_pictures import draw_calibration, draw_game_lengths

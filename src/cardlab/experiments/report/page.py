@@ -9,7 +9,7 @@ import jinja2
 
 from cardlab.evaluation.intervals import Estimate
 from cardlab.evaluation.main_score import SELF
-from cardlab.experiments.config.parameters import compare_parameters
+from cardlab.experiments.config.values import compare_parameters
 from cardlab.experiments.report.curves import draw_learning_curves, draw_snapshot_scores
 from cardlab.experiments.report.drawing import Drawn, inline_svg, report_style
 from cardlab.experiments.report.game_pictures import draw_calibration, draw_game_lengths
