@@ -19,7 +19,6 @@ from cardlab.games.protocol import Game
 from cardlab.learners.base import Learner
 from cardlab.training.callbacks import MetricsLog, TrackedRun, TrackingState
 from cardlab.training.checkpoint_files import PREVIOUS, find_checkpoint
-from cardlab.training.continuation import write_continuation
 from cardlab.training.curve_evaluation import score_agent
 from cardlab.training.experiment import Experiment, check_device, training_code
 from cardlab.training.launch_processes import start_processes
@@ -27,7 +26,7 @@ from cardlab.training.learning_curve import LearningCurve, Row
 from cardlab.training.progress import TrainingProgress, plain_progress
 from cardlab.training.resource_usage import TimeSpent
 from cardlab.training.snapshots import Snapshots
-from cardlab.training.start_point import named_policies, start_digest
+from cardlab.training.start_point import named_policies, start_digest, write_continuation
 from cardlab.training.training_process import TrainingProcess
 
 _CHECKPOINT = "checkpoint.ckpt"
