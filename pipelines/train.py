@@ -28,7 +28,7 @@ from cardlab.experiments.stage_code import read_params
 from cardlab.tracking import Store
 from cardlab.tracking.lineage import run_git
 from cardlab.tracking.parameters import flatten
-from cardlab.training.summary import total_summary
+from cardlab.training.recorded_training import total_summary
 
 
 def main(name: str) -> None:

@@ -134,8 +134,8 @@ def write_training_files(training: SeedTraining, config: Mapping[str, Any], run:
 
     This is done before the run is finished: then a kill repeats nothing.
     """
+    from cardlab.training.recorded_training import write_summary  # noqa: PLC0415
     from cardlab.training.run import write_curve  # noqa: PLC0415 (imports Lightning)
-    from cardlab.training.summary import write_summary  # noqa: PLC0415
 
     write_curve(trained.rows, training.curve)
     origin = {key: value for key, value in lineage().items() if key in _ORIGIN}
