@@ -21,10 +21,9 @@ from cardlab.agents.specs import metric_name
 from cardlab.learners.base import Learner, LearnerOptions
 from cardlab.learners.distributed import ProcessGroup
 from cardlab.learners.rollouts.collector import Collector
-from cardlab.training.callbacks import Checkpoints, CollectorState
+from cardlab.training.callbacks import Checkpoints, CollectorState, ResourceUsage
 from cardlab.training.experiment import TOTALS_OVER_PROCESSES, Experiment, training_code
 from cardlab.training.options import TrainerOptions
-from cardlab.training.resource_usage import ResourceUsage
 from cardlab.training.rollout_loader import OverlappedRollouts, RolloutLoader
 from cardlab.training.start_point import StartPoint, read_start_point
 
