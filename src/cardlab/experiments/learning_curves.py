@@ -1,4 +1,4 @@
-"""The learning curves of trained policies over decisions and over CPU minutes."""
+"""Learning curves of trained policies: read from files, their mean over seeds, and written for `dvc plots`."""
 
 import csv
 from collections.abc import Mapping, Sequence

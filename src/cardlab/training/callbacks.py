@@ -1,4 +1,4 @@
-"""Lightning callbacks of a training: opponents, tracked metrics, checkpoints.
+"""Lightning callbacks of a training: opponents, metrics, checkpoints, snapshots of the policy, time spent.
 
 All state is in their `state_dict`s: a training resumed from a checkpoint equals one that was never interrupted.
 """

@@ -1,4 +1,4 @@
-"""A training that is recorded as a run of the tracking store, however it is interrupted."""
+"""A training that is recorded as a run of the tracking store, and training.json, its summary."""
 
 import json
 from collections.abc import Callable, Mapping

@@ -1,4 +1,4 @@
-"""The part of a training that every one of its processes runs."""
+"""The part of a training that every one of its processes runs, and its settings for a CPU."""
 
 import ctypes
 import logging

@@ -1,4 +1,4 @@
-"""The option `seeds` of `cardlab train` and params.yaml: how many trainings an experiment is."""
+"""Options that only `cardlab train` and params.yaml have: the number of seeds, and the launcher of processes."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, cast

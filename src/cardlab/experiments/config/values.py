@@ -1,4 +1,4 @@
-"""Values by key of the configuration: set in a copy of it, and read from a nested search space."""
+"""Values by key of the configuration: set in a copy, read from a search space, compared between experiments."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy

@@ -1,4 +1,4 @@
-"""The experiments of a game, best first, and whether the best is decided."""
+"""The experiments of a game, best first: whether the best is decided, and a picture of their intervals."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
