@@ -30,6 +30,7 @@ from cardlab.experiments.config.error_lines import (
     key_of,
     one_line,
 )
+from cardlab.experiments.config.limits import check_files, check_interpolations, check_overrides
 from cardlab.experiments.config.part_source import PartSource
 from cardlab.experiments.config.seed_options import experiment_part
 
@@ -97,6 +98,8 @@ def compose_experiment(overrides: Sequence[str] = ()) -> dict[str, Any]:
 
 def compose_tree(name: str, overrides: Sequence[str] = (), *, with_hydra: bool = False) -> DictConfig:
     """The configuration `name` with unresolved interpolations; `with_hydra` keeps Hydra's own node."""
+    check_overrides(overrides)
+    check_files(search_folders())
     _check_experiment(overrides)
     entries = [text for text in overrides if text.startswith(_OPEN.get(name, ()))]
     with initialised_hydra():
@@ -121,6 +124,7 @@ def compose_tree(name: str, overrides: Sequence[str] = (), *, with_hydra: bool =
 
 def plain(tree: DictConfig) -> dict[str, Any]:
     """The data of `tree`, resolved; InvalidOption for a missing value, or one that refers to nothing."""
+    check_interpolations(tree)
     try:
         return cast(dict[str, Any], OmegaConf.to_container(tree, resolve=True, throw_on_missing=True))
     except (OmegaConfBaseException, RecursionError) as error:
@@ -189,6 +193,8 @@ def tree_text(tree: DictConfig, *, package: str | None = None, resolve: bool = F
         nodes = [key for key, value in content.items() if isinstance(value, dict | list)]
         raise InvalidOption("--package", package, f"one of {', '.join(nodes)}")
     try:
+        if resolve:
+            check_interpolations(tree)
         return OmegaConf.to_yaml(node, resolve=resolve)
     except OmegaConfBaseException as error:
         raise explain_value(error) from error
