@@ -21,15 +21,14 @@ from omegaconf import OmegaConf
 from cardlab.core.files import write_json
 from cardlab.experiments.config.build_parts import check_pinned
 from cardlab.experiments.config.seed_options import SEEDS, experiment_part, parse_seeds
-from cardlab.experiments.learning_curves import read_columns
+from cardlab.experiments.learning_curves import read_columns, write_mean_curve, write_seed_curves
 from cardlab.experiments.run_paths import SEED
-from cardlab.experiments.seed_curves import write_mean_curve, write_seed_curves
 from cardlab.experiments.seeds import SeedTraining, train_seeds
 from cardlab.experiments.stage_code import read_params
 from cardlab.tracking import Store
 from cardlab.tracking.lineage import run_git
 from cardlab.tracking.parameters import flatten
-from cardlab.training.summary import total_summary
+from cardlab.training.recorded_training import total_summary
 
 
 def main(name: str) -> None:

@@ -14,8 +14,7 @@ from cardlab.cli import main
 from cardlab.core.messages import InvalidOption
 from cardlab.experiments.config.composition import compose_experiment
 from cardlab.experiments.config.seed_options import parse_seeds
-from cardlab.experiments.learning_curves import read_columns
-from cardlab.experiments.seed_curves import mean_curve, write_mean_curve, write_seed_curves
+from cardlab.experiments.learning_curves import mean_curve, read_columns, write_mean_curve, write_seed_curves
 from cardlab.experiments.seeds import SeedTraining, find_training, train_seed, train_seeds
 from cardlab.tracking import Store
 from stores import root, store

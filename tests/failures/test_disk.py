@@ -16,9 +16,9 @@ from cardlab.core.exit_status import FAILED, run_program
 from cardlab.core.files import write_atomically
 from cardlab.tracking import Store
 from cardlab.training.checkpoint_files import CheckpointError
-from cardlab.training.continuation import write_continuation
 from cardlab.training.experiment import TRAINING_FILE, Experiment
 from cardlab.training.run import lock_run_folder, train
+from cardlab.training.start_point import write_continuation
 from failures.children import Child
 from services import missing
 from training.test_resume import Interrupted, experiment_of, run

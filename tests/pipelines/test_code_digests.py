@@ -162,7 +162,7 @@ def test_what_an_edit_makes_stale(
         ("games/loop.py", using() | {"tournaments", "tune"}),
         ("games/big2/outcomes.py", using(("evaluate",), game="big2")),
         ("evaluation/tournament.py", {"tournaments"}),
-        ("experiments/report/score_intervals.py", {"report"}),
+        ("experiments/report/ranking.py", {"report"}),
         ("experiments/promotion/gate.py", using(("promote",))),
         ("experiments/sweep/study.py", {"tune"}),
         ("../../pipelines/evaluate.py", using(("evaluate",))),

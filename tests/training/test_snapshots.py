@@ -12,8 +12,8 @@ from cardlab.agents.policy_descriptions import policy_digest
 from cardlab.evaluation.snapshot_matches import find_snapshots
 from cardlab.training import run as run_module
 from cardlab.training.callbacks import Checkpoints
+from cardlab.training.recorded_training import write_summary
 from cardlab.training.run import Trained, train
-from cardlab.training.summary import write_summary
 from learners.kuhn_training import kuhn_experiment
 
 

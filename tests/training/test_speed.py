@@ -6,8 +6,7 @@ import pytest
 import torch
 
 from cardlab.learners.rollouts.opponents.pool import PoolOptions
-from cardlab.training.cpu_settings import denormals_flushed
-from cardlab.training.training_process import build_learner
+from cardlab.training.training_process import build_learner, denormals_flushed
 from learners.kuhn_training import kuhn_experiment
 
 

@@ -16,9 +16,9 @@ from filelock import FileLock, Timeout
 from cardlab.cli.verbs import Request
 from cardlab.core.files import load_json
 from cardlab.core.kernels import numba
+from cardlab.core.messages import InvalidConfiguration
 from cardlab.core.options import checked
 from cardlab.experiments.config.build_experiment import build_experiment
-from cardlab.experiments.config.options import InvalidConfiguration
 from cardlab.experiments.run_paths import LATEST
 from cardlab.tracking.connection import project_root
 from cardlab.tracking.lineage import run_git

@@ -11,8 +11,8 @@ from yaml import YAMLError
 
 from cardlab.cli.verbs import Request
 from cardlab.core.files import write_atomically
+from cardlab.core.messages import InvalidConfiguration
 from cardlab.experiments.benchmark import check_benchmark, check_names
-from cardlab.experiments.config.options import InvalidConfiguration
 
 PARAMS = Path("params.yaml")
 _HEADER = "# Written by `cardlab compose` from conf/config.yaml: edit conf/, not this file.\n"

@@ -17,7 +17,7 @@ from cardlab.cli.help_texts import REQUESTS, complete, overview, verb_help
 from cardlab.cli.verbs import VERBS, ComposedConfig, Request, Verb
 from cardlab.core.exit_status import USAGE_ERROR, run_program
 from cardlab.core.files import load_json
-from cardlab.core.messages import ConfigurationError, combined
+from cardlab.core.messages import ConfigurationError, InvalidConfiguration, combined
 from cardlab.evaluation.progress import QUIET
 from cardlab.experiments.config.composition import (
     compose_tree,
@@ -28,7 +28,6 @@ from cardlab.experiments.config.composition import (
     use_config_dir,
 )
 from cardlab.experiments.config.error_lines import group_options, key_of
-from cardlab.experiments.config.options import InvalidConfiguration
 
 _INFO = ("all", "config", "defaults", "defaults-tree", "plugins", "searchpath")  # Hydra's values of --info
 

@@ -13,7 +13,7 @@ from cardlab.evaluation.options import DEFAULT_REFERENCES
 from cardlab.evaluation.progress import is_quiet
 from cardlab.experiments.config.build_experiment import build_experiment
 from cardlab.experiments.config.build_parts import group
-from cardlab.experiments.config.launcher import check_launcher
+from cardlab.experiments.config.seed_options import check_launcher
 from cardlab.experiments.run_paths import quoted
 from cardlab.experiments.sweep.options import SweepOptions, build_sweep, check_study
 from cardlab.experiments.sweep.tuned_files import check_keys, check_name, write_tuned

@@ -24,6 +24,10 @@ class ConfigurationError(ValueError):
     others: "tuple[ConfigurationError, ...]" = ()
 
 
+class InvalidConfiguration(ConfigurationError):
+    """A configuration that cannot be composed; the message is one line, fit for a terminal."""
+
+
 class InvalidOption(ConfigurationError):
     """An option has a value that is not accepted, or no option has this key; the message is one line."""
 

@@ -8,8 +8,7 @@ from cardlab.core.messages import ConfigurationError, InvalidOption, combined
 from cardlab.core.options import checked
 from cardlab.experiments.config.build_experiment import check_experiment, read_experiment
 from cardlab.experiments.config.build_parts import check_pinned
-from cardlab.experiments.config.launcher import check_launcher
-from cardlab.experiments.config.seed_options import SEEDS, experiment_part, parse_seeds
+from cardlab.experiments.config.seed_options import SEEDS, check_launcher, experiment_part, parse_seeds
 from cardlab.experiments.sweep.options import SweepOptions, build_sweep
 from cardlab.training.experiment import Experiment
 

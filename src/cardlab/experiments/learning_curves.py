@@ -1,12 +1,19 @@
-"""Learning curves in CSV files: read, and written for `dvc plots`, one file per game with all its experiments."""
+"""Learning curves of trained policies: read from files, their mean over seeds, and written for `dvc plots`."""
 
 import csv
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from cardlab.agents.policy_paths import seed_number
+from cardlab.core.files import load_json, write_atomically
+from cardlab.evaluation.seed_curves import Band, Curve, band_over_seeds, common_range
+from cardlab.experiments.run_paths import SUMMARY
 
 COLUMNS = ("game", "experiment", "against", "decisions", "score", "low", "high")
 Column = NDArray[np.float64]
@@ -49,3 +56,108 @@ def _points(path: Path) -> list[list[str]]:
     against = min(measured, key=lambda name: float(curve[-1][f"score/{name}"]))
     columns = ("decisions", f"score/{against}", f"{_STEM}{against}_low", f"{_STEM}{against}_high")
     return [[against, *(row[column] for column in columns)] for row in curve]
+
+
+Columns = Mapping[str, Column]
+"""Name of a column of curve.csv → its values [points]; NaN where there is none."""
+
+_COUNTERS = ("iteration", "decisions")
+_SCORES = ("score/", "win_rate/")
+
+
+def mean_curve(curves: Sequence[Columns], over: str = "decisions") -> Mapping[str, Band]:
+    """The mean over seeds of each score and win rate, with its band, at the points of the first that all reach.
+
+    `over`: decisions or iteration. The ends are the common range. Curves are linear between their points, which differ
+    by a few decisions.
+    """
+    names = [name for name in curves[0] if name.startswith(_SCORES)]
+    shared = [name for name in names if all(name in curve for curve in curves)]
+    pairs = {name: [(curve[over], curve[name]) for curve in curves] for name in shared}
+    return {name: band_over_seeds(pairs[name], _places(curves, over)) for name in shared}
+
+
+def write_mean_curve(curves: Sequence[Columns], path: Path) -> None:
+    """Write the mean as CSV: counters, then each score with the ends of its band under `interval/`, as in curve.csv.
+
+    The curve of one seed keeps its intervals over deals.
+    """
+    if len(curves) == 1 or not all(curves):
+        _write({name: column.tolist() for name, column in curves[0].items()}, path)
+        return
+    places, columns = _places(curves), dict[str, list[float]]()
+    for name in _COUNTERS:
+        columns[name] = np.interp(places, curves[0]["decisions"], curves[0][name]).round().tolist()
+    for name, band in mean_curve(curves).items():
+        columns[name] = band.mean.tolist()
+        columns[f"interval/{name}_low"], columns[f"interval/{name}_high"] = band.low.tolist(), band.high.tolist()
+    _write(columns, path)
+
+
+def write_seed_curves(curves: Mapping[int, Columns], path: Path) -> None:
+    """Write the scores and win rates of all seeds as CSV, with a first column `seed`."""
+    names = [name for name in next(iter(curves.values())) if name.startswith(_SCORES)]
+    columns: dict[str, list[float]] = {name: [] for name in ("seed", *_COUNTERS, *names)}
+    for seed, curve in curves.items():
+        columns["seed"] += [float(seed)] * len(curve.get("decisions", ()))
+        for name in (*_COUNTERS, *names):
+            columns[name] += curve[name].tolist() if curve else []
+    _write(columns, path)
+
+
+def _places(curves: Sequence[Columns], over: str = "decisions") -> Column:
+    first, last = common_range([(curve[over], curve[over]) for curve in curves])
+    places = curves[0][over]
+    return np.unique(places.clip(first, last))
+
+
+def _write(columns: Mapping[str, Sequence[float]], path: Path) -> None:
+    rows = zip(*columns.values(), strict=True)
+    counts = ("seed", *_COUNTERS)
+    lines = [",".join(columns)]
+    for row in rows:
+        cells = zip(columns, row, strict=True)
+        lines.append(",".join(str(int(value)) if name in counts else f"{value:.6g}" for name, value in cells))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_atomically(path, "\n".join(lines) + "\n")
+
+
+@dataclass(frozen=True)
+class TrainingCurve:
+    """The columns of a learning curve, and the CPU minutes of the training at each of its points."""
+
+    columns: Mapping[str, Column]
+    cpu_minutes: Column | None  # evaluations included, spread evenly over the decisions; None if unknown
+
+    def over_decisions(self, column: str) -> Curve:
+        """The scores of `column` over decisions."""
+        return self.columns["decisions"], self.columns[column]
+
+    def over_cpu(self, column: str) -> Curve | None:
+        """The scores of `column` over CPU minutes; None where these are unknown."""
+        return None if self.cpu_minutes is None else (self.cpu_minutes, self.columns[column])
+
+
+def read_training_curve(policy: Path) -> TrainingCurve | None:
+    """The curve of the training that made the policy in models/ or runs/; None without one.
+
+    It is in results/NAME/ for models/NAME: in seed_curves.csv for models/NAME/seed_N, else in curve.csv; for
+    runs/NAME/…/policy it is beside the policy. The cost is in training.json there.
+    """
+    seed = seed_number(policy)
+    model = policy if seed is None else policy.parent
+    folder = model.parent.with_name("results") / model.name if model.parent.name == "models" else policy.parent
+    try:
+        columns = read_columns(folder / ("curve.csv" if seed is None else "seed_curves.csv"))
+    except (OSError, ValueError):
+        return None
+    if seed is not None:
+        columns = {name: column[columns["seed"] == seed] for name, column in columns.items()}
+    if not columns or not len(columns["decisions"]):
+        return None
+    minutes = None
+    with suppress(OSError, ValueError, KeyError):
+        training = load_json(folder / SUMMARY)
+        training = training["seeds"][str(seed)] if seed is not None else training
+        minutes = columns["decisions"] * (training["cpu_seconds"] / training["decisions"] / 60)
+    return TrainingCurve(columns, minutes)

@@ -6,8 +6,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter
 
 from cardlab.evaluation.seed_curves import Band
+from cardlab.experiments.learning_curves import Columns
 from cardlab.experiments.report.drawing import COLOURS, HEIGHT, draw_mean, new_figure, report_style
-from cardlab.experiments.seed_curves import Columns
 
 NOT_IN_DIGEST = "draws pictures that only MLflow keeps"
 

@@ -17,9 +17,8 @@ from cardlab.core.child_processes import ChildProcess, stop, usable_cores, wait_
 from cardlab.core.files import write_atomically
 from cardlab.core.running_code import check_unchanged, fast_imports
 from cardlab.experiments.config.build_experiment import build_experiment
-from cardlab.experiments.learning_curves import read_columns
+from cardlab.experiments.learning_curves import mean_curve, read_columns
 from cardlab.experiments.run_paths import CONFIG, LATEST, POLICY, SUMMARY
-from cardlab.experiments.seed_curves import mean_curve
 from cardlab.experiments.seed_plots import plot_seed_curves
 from cardlab.tracking import Run, Store
 from cardlab.tracking.lineage import VERSIONS, lineage
@@ -135,8 +134,8 @@ def write_training_files(training: SeedTraining, config: Mapping[str, Any], run:
 
     This is done before the run is finished: then a kill repeats nothing.
     """
+    from cardlab.training.recorded_training import write_summary  # noqa: PLC0415
     from cardlab.training.run import write_curve  # noqa: PLC0415 (imports Lightning)
-    from cardlab.training.summary import write_summary  # noqa: PLC0415
 
     write_curve(trained.rows, training.curve)
     origin = {key: value for key, value in lineage().items() if key in _ORIGIN}

@@ -1,21 +1,110 @@
-"""Lightning callbacks of a training: opponents, tracked metrics, checkpoints.
+"""Lightning callbacks of a training: opponents, metrics, checkpoints, snapshots of the policy, time spent.
 
 All state is in their `state_dict`s: a training resumed from a checkpoint equals one that was never interrupted.
 """
 
+import resource
+import shutil
+import sys
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
 import lightning
+import torch
 from lightning.pytorch.callbacks import Callback
 
 from cardlab.learners.base import Learner
 from cardlab.learners.distributed import ProcessGroup
 from cardlab.learners.rollouts.collector import Collector
 from cardlab.training.checkpoint_files import CheckpointError, computing_versions, replace_checkpoint
+
+
+def is_point(done: int, points: int, total: int) -> bool:
+    """Whether iteration `done` is one of `points` evenly spaced ones among `total`; the last is `total`."""
+    return points > 0 and done * points // total > (done - 1) * points // total
+
+
+class Snapshots(Callback):
+    """Saves the policy at evenly spaced iterations, in folders named by the number of decisions.
+
+    A snapshot is written before the checkpoint of its iteration, so a resumed run has all earlier ones.
+    """
+
+    def __init__(self, folder: Path, count: int, last_iteration: int, save: Callable[[Path], str]) -> None:
+        self.folder = folder
+        self.count = count
+        self.last_iteration = last_iteration
+        self.save = save
+
+    def clear(self) -> None:
+        """Delete the snapshots of an earlier training."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def on_train_batch_end(self, trainer: Any, pl_module: Any, outputs: Any, batch: Any, batch_idx: int) -> None:
+        """Save a snapshot if it is due."""
+        assert isinstance(pl_module, Learner)
+        if is_point(pl_module.iterations_done, self.count, self.last_iteration):
+            self.save_snapshot(pl_module)
+
+    def save_snapshot(self, learner: Learner) -> None:
+        """Save the current policy; called once more at the end, for runs that stop at a plateau."""
+        if self.count > 0:
+            self.save(self.folder / str(learner.decisions_done))
+
+
+_MEGABYTE = 2**20
+_RSS_UNIT = 1 if sys.platform == "darwin" else 1024  # bytes
+
+
+@dataclass(frozen=True)
+class TimeSpent:
+    """Seconds that a training took, evaluations included."""
+
+    cpu: float  # of all threads of all processes
+    wall: float
+
+
+class ResourceUsage(Callback):
+    """Measures peak memory in MB (2^20 bytes) and time, from its creation on and including that of earlier attempts."""
+
+    def __init__(self, group: ProcessGroup) -> None:
+        self._group = group
+        self.metrics: dict[str, float] = {}
+        self._earlier = TimeSpent(0.0, 0.0)
+        self._cpu_of_others = 0.0
+        self._cpu, self._wall = time.process_time(), time.perf_counter()
+
+    @property
+    def spent(self) -> TimeSpent:
+        """Time until now."""
+        cpu = time.process_time() - self._cpu + self._cpu_of_others
+        wall = time.perf_counter() - self._wall
+        return TimeSpent(self._earlier.cpu + cpu, self._earlier.wall + wall)
+
+    def on_train_batch_end(self, trainer: Any, pl_module: Any, outputs: Any, batch: Any, batch_idx: int) -> None:
+        """Exchange the figures of all processes."""
+        resident = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _RSS_UNIT / _MEGABYTE
+        on_gpu = pl_module.device.type == "cuda"
+        reserved = torch.cuda.max_memory_reserved(pl_module.device) / _MEGABYTE if on_gpu else 0.0
+        gathered = self._group.all_gather(resident, reserved, time.process_time())
+        memory, gpu_memory, cpu = gathered.sum(axis=0)
+        self._cpu_of_others = float(cpu - gathered[self._group.rank, 2])
+        self.metrics = {"usage/peak_memory_mb": float(memory), "usage/cpu_seconds": self.spent.cpu}
+        if on_gpu:
+            self.metrics["usage/peak_gpu_memory_mb"] = float(gpu_memory)
+
+    def state_dict(self) -> dict[str, Any]:
+        """Time until now."""
+        spent = self.spent
+        return {"cpu": spent.cpu, "wall": spent.wall}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Continue to count from the time of a checkpoint."""
+        self._earlier = TimeSpent(float(state_dict["cpu"]), float(state_dict["wall"]))
 
 
 class MetricsLog(Protocol):

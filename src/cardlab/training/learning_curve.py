@@ -8,12 +8,11 @@ from typing import Any
 from lightning.pytorch.callbacks import Callback
 
 from cardlab.learners.base import Learner, MetricMeans, Metrics, RolloutSummary
-from cardlab.training.callbacks import MetricsLog
+from cardlab.training.callbacks import MetricsLog, is_point
 from cardlab.training.curve_evaluation import MEAN_SCORE
 from cardlab.training.experiment import Experiment
 from cardlab.training.game_totals import WIN_RATE, GameTotals
 from cardlab.training.progress import TrainingProgress
-from cardlab.training.snapshots import is_point
 
 ITERATION = "train/iteration"
 MAX_LOGGED = 10_000

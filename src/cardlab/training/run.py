@@ -17,17 +17,14 @@ from cardlab.evaluation.seating import make_lineup
 from cardlab.games.make_game import without_training_options
 from cardlab.games.protocol import Game
 from cardlab.learners.base import Learner
-from cardlab.training.callbacks import MetricsLog, TrackedRun, TrackingState
+from cardlab.training.callbacks import MetricsLog, Snapshots, TimeSpent, TrackedRun, TrackingState
 from cardlab.training.checkpoint_files import PREVIOUS, find_checkpoint
-from cardlab.training.continuation import write_continuation
 from cardlab.training.curve_evaluation import score_agent
 from cardlab.training.experiment import Experiment, check_device, training_code
 from cardlab.training.launch_processes import start_processes
 from cardlab.training.learning_curve import LearningCurve, Row
 from cardlab.training.progress import TrainingProgress, plain_progress
-from cardlab.training.resource_usage import TimeSpent
-from cardlab.training.snapshots import Snapshots
-from cardlab.training.start_point import named_policies, start_digest
+from cardlab.training.start_point import named_policies, start_digest, write_continuation
 from cardlab.training.training_process import TrainingProcess
 
 _CHECKPOINT = "checkpoint.ckpt"

@@ -5,9 +5,11 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
+from io import BytesIO
 from pathlib import Path
 from typing import Any, cast
 
+import lightning
 import torch
 from lightning.pytorch.callbacks import Callback
 
@@ -22,13 +24,134 @@ from cardlab.agents.policy_descriptions import (
 from cardlab.agents.policy_files import describe, load_network
 from cardlab.agents.registry import named_folders
 from cardlab.core.messages import InvalidOption
+from cardlab.core.parts import target_of
 from cardlab.games.make_game import without_training_options
 from cardlab.games.protocol import Game
 from cardlab.learners.base import Learner
 from cardlab.learners.rollouts.collector import Collector
 from cardlab.networks.protocol import Network
-from cardlab.training.continuation import Continuation, read_continuation
+from cardlab.training.checkpoint_files import CheckpointError, read_checkpoint
 from cardlab.training.experiment import START_KEY, TRAINING_FILE, Experiment
+
+_FORMAT = 2
+_FIXED_AGENT_OPTIONS = ("decisions_per_iteration", "critic", "critic_widths", "ema_decay", "optimizer")
+_FIXED_OPPONENT_OPTIONS = ("size",)  # the other opponents may change
+_CALLBACKS = ("LearningCurve", "ResourceUsage")  # their state is restored
+
+
+@dataclass(frozen=True)
+class Continuation:
+    """State that an earlier training saved."""
+
+    content: Mapping[str, Any]
+
+    @property
+    def iterations(self) -> int:
+        """Iterations done."""
+        return int(self.content["iterations_done"])
+
+    def restore_learner(self, learner: Learner) -> None:
+        """Set weights and counters; `callback` restores the optimiser, which Lightning creates later."""
+        learner.load_state_dict(self.content["weights"])
+        learner.iterations_done = self.iterations
+        learner.decisions_done = int(self.content["decisions_done"])
+
+    def restore_opponents(self, collector: Collector) -> None:
+        """Set the checkpoints of the opponent pool."""
+        collector.opponents.load_state_dict(self.content["opponents"])
+
+    def callback(self, others: list[Callback]) -> Callback:
+        """A callback that restores the optimiser and the state of `others` when the training starts."""
+        return _RestoreAtStart(self.content, others)
+
+
+class _RestoreAtStart(Callback):
+    def __init__(self, content: Mapping[str, Any], others: list[Callback]) -> None:
+        self.content = content
+        self.others = others
+
+    def on_train_start(self, trainer: lightning.Trainer, pl_module: lightning.LightningModule) -> None:
+        """Restore before the first iteration."""
+        assert isinstance(pl_module, Learner)
+        pl_module.optimizer.load_state_dict(cast(dict[str, Any], self.content["optimizer"]))
+        for other in self.others:
+            state = self.content["callbacks"].get(other.state_key)
+            if state is not None:
+                other.load_state_dict(state)
+
+
+def write_continuation(checkpoint: Path, experiment: Experiment, folder: Path) -> None:
+    """Write to `folder` what a longer training needs of a finished run's `checkpoint`. Raises CheckpointError."""
+    content = read_checkpoint(checkpoint)
+    callbacks: Mapping[str, Any] = content["callbacks"]
+    content_kept = {
+        "format": _FORMAT,
+        "training": _identity(experiment),
+        "iterations_done": content["learner"]["iterations_done"],
+        "decisions_done": content["learner"]["decisions_done"],
+        "weights": content["state_dict"],
+        "optimizer": content["optimizer_states"][0],
+        "opponents": callbacks["CollectorState"]["collector"]["opponents"],
+        "callbacks": {name: callbacks[name] for name in _CALLBACKS if name in callbacks},
+    }
+    whole = BytesIO()  # torch's own error for a full disk does not mention the disk
+    torch.save(content_kept, whole)
+    path = folder / TRAINING_FILE
+    part = path.with_suffix(".part")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        part.write_bytes(whole.getbuffer())
+        part.replace(path)
+    except OSError as error:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
+        raise CheckpointError(f"{path}: cannot be written ({error.strerror or error})") from error
+
+
+def read_continuation(experiment: Experiment, given: str) -> Continuation:
+    """Read the folder `given`. Raises InvalidOption for another folder or another training."""
+    path = Path(given) / TRAINING_FILE
+    try:
+        content = read_checkpoint(path)
+        continuation, identity = Continuation(content), dict(content["training"])
+        has_format = content["format"] == _FORMAT
+    except Exception as error:
+        allowed = f"a folder with a {TRAINING_FILE} written by a training, or a policy"
+        raise InvalidOption(START_KEY, given, allowed) from error
+    if not has_format:
+        raise InvalidOption(START_KEY, given, f"a training of format {_FORMAT}; {path} has another, train again")
+    for key, value in _identity(experiment).items():
+        if identity.get(key) != value:
+            raise InvalidOption(START_KEY, given, f"a training with {key}={value}: this one has {identity.get(key)}")
+    if continuation.iterations >= experiment.last_iteration:
+        done = int(content["decisions_done"])
+        raise InvalidOption(
+            START_KEY,
+            given,
+            f"a training of fewer decisions than trainer.decisions and trainer.stop_after; it has {done}",
+        )
+    return continuation
+
+
+def _identity(experiment: Experiment) -> dict[str, str]:
+    """Options that a continued training may not change, as text by key."""
+    spec, network, opponents = experiment.game.spec, experiment.network, experiment.opponents
+    shape: dict[str, Any] = asdict(network)  # pyright: ignore[reportArgumentType] - options are dataclasses
+    facts = {
+        "game": spec.name,
+        **{f"game.{key}": value for key, value in spec.options.items()},
+        "agent": target_of(experiment.agent),
+        **{
+            f"agent.{key}": getattr(experiment.agent, key)
+            for key in _FIXED_AGENT_OPTIONS
+            if hasattr(experiment.agent, key)
+        },
+        "network": target_of(network),
+        **{f"network.{key}": value for key, value in shape.items()},
+        "opponents": target_of(experiment.opponents),
+        **{f"opponents.{key}": getattr(opponents, key) for key in _FIXED_OPPONENT_OPTIONS if hasattr(opponents, key)},
+    }
+    return {key: str(value) for key, value in facts.items()}
 
 
 @dataclass(frozen=True)

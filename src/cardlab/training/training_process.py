@@ -1,8 +1,12 @@
-"""The part of a training that every one of its processes runs."""
+"""The part of a training that every one of its processes runs, and its settings for a CPU."""
 
+import ctypes
 import logging
 import os
+import platform
 import warnings
+from collections.abc import Generator
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -17,13 +21,32 @@ from cardlab.agents.specs import metric_name
 from cardlab.learners.base import Learner, LearnerOptions
 from cardlab.learners.distributed import ProcessGroup
 from cardlab.learners.rollouts.collector import Collector
-from cardlab.training.callbacks import Checkpoints, CollectorState
-from cardlab.training.cpu_settings import denormals_flushed, keep_freed_memory
+from cardlab.training.callbacks import Checkpoints, CollectorState, ResourceUsage
 from cardlab.training.experiment import TOTALS_OVER_PROCESSES, Experiment, training_code
 from cardlab.training.options import TrainerOptions
-from cardlab.training.resource_usage import ResourceUsage
 from cardlab.training.rollout_loader import OverlappedRollouts, RolloutLoader
 from cardlab.training.start_point import StartPoint, read_start_point
+
+_TRIM_THRESHOLD, _MMAP_MAX = -1, -4  # glibc's mallopt(3)
+_LARGEST_INT = 2**31 - 1
+
+
+def keep_freed_memory() -> None:
+    """Keep freed memory in the process; otherwise each step's tensors cause page faults again."""
+    if platform.libc_ver()[0] == "glibc":
+        allocator = ctypes.CDLL(None)
+        allocator.mallopt(_MMAP_MAX, 0)  # large blocks too: otherwise each is mapped and unmapped
+        allocator.mallopt(_TRIM_THRESHOLD, _LARGEST_INT)
+
+
+@contextmanager
+def denormals_flushed() -> Generator[None]:
+    """Treat denormal numbers as 0 in this thread: Adam's moments of unused weights become denormal, which is slow."""
+    torch.set_flush_denormal(True)
+    try:
+        yield
+    finally:
+        torch.set_flush_denormal(False)
 
 
 def build_learner(

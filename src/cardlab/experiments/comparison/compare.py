@@ -29,9 +29,9 @@ from cardlab.evaluation.seed_statistics import (
     probability_of_improvement,
     seeds_to_decide,
 )
-from cardlab.experiments.comparison.training_curves import TrainingCurve, read_training_curve
 from cardlab.experiments.config.build_parts import check_agents
-from cardlab.experiments.config.parameters import Rows, compare_parameters
+from cardlab.experiments.config.values import Rows, compare_parameters
+from cardlab.experiments.learning_curves import TrainingCurve, read_training_curve
 from cardlab.experiments.policy_groups import PolicyGroup, find_group, own_references, policies_by_seed
 from cardlab.games.make_game import without_training_options
 from cardlab.games.protocol import Game

@@ -18,7 +18,7 @@ from hydra.plugins.search_path_plugin import SearchPathPlugin
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
-from cardlab.core.messages import ConfigurationError, InvalidOption, combined
+from cardlab.core.messages import ConfigurationError, InvalidConfiguration, InvalidOption, combined
 from cardlab.core.parts import conf_folders, shipped_folder
 from cardlab.experiments.config.error_lines import (
     REFUSALS,
@@ -31,7 +31,6 @@ from cardlab.experiments.config.error_lines import (
     one_line,
 )
 from cardlab.experiments.config.limits import check_files, check_interpolations, check_overrides
-from cardlab.experiments.config.options import InvalidConfiguration
 from cardlab.experiments.config.part_source import PartSource
 from cardlab.experiments.config.seed_options import experiment_part
 

@@ -18,8 +18,7 @@ from hydra.errors import HydraException
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import MissingMandatoryValue, OmegaConfBaseException
 
-from cardlab.core.messages import ConfigurationError, InvalidOption, shortened, unknown_key
-from cardlab.experiments.config.options import InvalidConfiguration
+from cardlab.core.messages import ConfigurationError, InvalidConfiguration, InvalidOption, shortened, unknown_key
 
 REFUSALS = (HydraException, OmegaConfBaseException, ValueError)
 """Exceptions that Hydra raises for wrong overrides."""

@@ -10,8 +10,7 @@ from typing import Any, cast
 import yaml
 from omegaconf import DictConfig, OmegaConf
 
-from cardlab.core.messages import shortened
-from cardlab.experiments.config.options import InvalidConfiguration
+from cardlab.core.messages import InvalidConfiguration, shortened
 
 _MAX_BYTES = 1_000_000  # of a file
 _MAX_OVERRIDES = 1000

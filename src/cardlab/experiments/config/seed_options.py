@@ -1,10 +1,18 @@
-"""The option `seeds` of `cardlab train` and params.yaml: how many trainings an experiment is."""
+"""Options that only `cardlab train` and params.yaml have: the number of seeds, and the launcher of processes."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from cardlab.core.messages import InvalidOption
 from cardlab.core.options import check_whole
+from cardlab.training.options import TrainerOptions
+
+
+def check_launcher(trainer: TrainerOptions) -> None:
+    """Raise InvalidOption for `launcher=ray`, which only `cardlab train` can use."""
+    if trainer.launcher != "processes":
+        raise InvalidOption("trainer.launcher", trainer.launcher, "processes; only cardlab train uses ray")
+
 
 RESUME, SEEDS = "resume", "seeds"
 """Keys of conf/train.yaml that decide no training: the experiment and its folder do not have them."""

@@ -6,11 +6,13 @@ Where the best agents of a game are equal head to head, a ladder of other agents
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from cardlab.evaluation.deals import pair_seed
+from cardlab.agents.policy_descriptions import game_for
+from cardlab.evaluation.deals import Purpose, pair_seed, purpose_seed
 from cardlab.evaluation.intervals import (
     MIN_DEALS_TO_STOP,
     Estimate,
@@ -22,12 +24,55 @@ from cardlab.evaluation.match import Match, paired
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.played_deals import PlayedDeals
 from cardlab.evaluation.progress import ProgressCallback, no_progress
-from cardlab.evaluation.scores import ScoreTable, from_part, play_matches, play_scores
+from cardlab.evaluation.scores import ScoreTable, from_part, play_matches, play_scores, without_part
 from cardlab.evaluation.seating import make_lineup
 from cardlab.evaluation.workers import PARALLEL_GAMES_TO_STOP
-from cardlab.experiments.promotion.choice import SeedChoice
+from cardlab.experiments.policy_groups import PolicyGroup, policies_by_seed
 from cardlab.experiments.promotion.options import PromotionOptions
 from cardlab.games.protocol import Game
+
+
+@dataclass(frozen=True)
+class SeedChoice:
+    """The seed that was chosen from a group."""
+
+    seed: int
+    policy: Path
+    points: Mapping[int, float]  # seed → points per game, mean over `against`
+    against: tuple[str, ...]  # empty for one player
+    deals: int
+    deals_seed: int
+
+    def figures(self) -> dict[str, Any]:
+        """The choice as data."""
+        points = {str(seed): value for seed, value in self.points.items()}
+        shown = {"seed": self.seed, "points": points, "against": [*self.against]}
+        return {**shown, "deals": self.deals, "deals_seed": self.deals_seed}
+
+
+def choose_seed(
+    group: PolicyGroup,
+    game: Game,
+    against: tuple[str, ...],
+    arena: ArenaOptions,
+    progress: ProgressCallback = no_progress,
+    played: PlayedDeals | None = None,
+) -> SeedChoice | None:
+    """The seed that wins most from the agents `against`, or alone for one player; None for a group of one policy."""
+    policies = policies_by_seed(group.policies)
+    if len(policies) == 1:
+        return None
+    arena = replace(arena, seed=purpose_seed(arena.seed, Purpose.PROMOTION_CHOICE), records=None, until=None)
+    alone, own = game.spec.num_players == 1, game_for(group.policies[0], game)
+    agents = {seed: str(policy) for seed, policy in policies.items()}
+    with without_part():
+        table = play_scores(own, agents, () if alone else against, arena, progress=progress, played=played)
+    means = {seed: [match.mean for match in table.row(seed).values()] for seed in policies}
+    points = {seed: sum(each) / len(each) for seed, each in means.items()}
+    best = max(points, key=lambda seed: points[seed])
+    shown = () if alone else against
+    return SeedChoice(best, policies[best], points, shown, arena.deals, arena.seed)
+
 
 FORMAT = 1
 

@@ -35,8 +35,7 @@ from cardlab.experiments.promotion.champions import (
     model_card,
     write_champion,
 )
-from cardlab.experiments.promotion.choice import SeedChoice, choose_seed
-from cardlab.experiments.promotion.gate import Contender, PromotionDecision, decide
+from cardlab.experiments.promotion.gate import Contender, PromotionDecision, SeedChoice, choose_seed, decide
 from cardlab.experiments.promotion.options import PromotionOptions
 from cardlab.games.protocol import Game
 from cardlab.tracking import Store

@@ -7,11 +7,10 @@ from typing import Any
 from omegaconf import OmegaConf
 
 from cardlab.core.files import write_atomically
-from cardlab.core.messages import InvalidOption, unknown_key
+from cardlab.core.messages import InvalidConfiguration, InvalidOption, unknown_key
 from cardlab.core.parts import CONF, NAME
 from cardlab.experiments.config.composition import compose_config, compose_tree, initialised_hydra, plain
 from cardlab.experiments.config.error_lines import flat_keys, group_options
-from cardlab.experiments.config.options import InvalidConfiguration
 from cardlab.experiments.config.values import flat_space, with_values
 
 _HEADER = "# Written by `cardlab sweep sweep.apply={name}`.\n"
