@@ -16,9 +16,8 @@ from cardlab.core.options import check_choice
 from cardlab_play.advice import advice_message
 from cardlab_play.database import now
 from cardlab_play.dispatcher import Dispatcher
-from cardlab_play.game_rules import rules_message
 from cardlab_play.leaderboards import daily_message, deal_message, leaderboard_message
-from cardlab_play.offered_games import OFFERED_GAMES
+from cardlab_play.offered_games import OFFERED_GAMES, rules_message
 from cardlab_play.record import record_rows
 from cardlab_play.request_guards import client_address
 from cardlab_play.request_models import (

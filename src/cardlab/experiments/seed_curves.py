@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from cardlab.core.files import write_atomically
-from cardlab.evaluation.seed_curves import Band, band_over_seeds, common_range
+from cardlab.evaluation.seed_statistics import Band, band_over_seeds, common_range
 from cardlab.experiments.learning_curves import Column
 
 Columns = Mapping[str, Column]

@@ -5,9 +5,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from cardlab.agents.policy_paths import seed_number
+from cardlab.agents.specs import seed_number
 from cardlab.core.files import load_json
-from cardlab.evaluation.seed_curves import Curve
+from cardlab.evaluation.seed_statistics import Curve
 from cardlab.experiments.learning_curves import Column, read_columns
 from cardlab.experiments.run_paths import SUMMARY
 

@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from cardlab.agents.policy_descriptions import game_for
-from cardlab.evaluation.deals import Purpose, purpose_seed
-from cardlab.evaluation.options import ArenaOptions
+from cardlab.evaluation.deals import ArenaOptions, Purpose, purpose_seed
 from cardlab.evaluation.played_deals import PlayedDeals
 from cardlab.evaluation.progress import ProgressCallback, no_progress
 from cardlab.evaluation.scores import play_scores, without_part

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 
 from matplotlib.axes import Axes
 
-from cardlab.evaluation.intervals import Estimate
-from cardlab.evaluation.main_score import SELF
+from cardlab.evaluation.intervals import SELF, Estimate
 from cardlab.experiments.report.drawing import COLOURS, GREY, HEIGHT, MARKERS, Drawn, new_figure
 from cardlab.experiments.report.read_results import Result
 
