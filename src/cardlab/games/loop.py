@@ -14,7 +14,7 @@ from cardlab.games.agent_protocol import Agent
 from cardlab.games.array_checks import unchecked
 from cardlab.games.legality import Legality, legality
 from cardlab.games.protocol import Actions, Bools, Game, InfoStates, Players, States
-from cardlab.games.record_arrays import put
+from cardlab.games.record_arrays import put, take
 
 
 class IllegalAction(RuntimeError):
