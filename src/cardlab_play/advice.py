@@ -1,4 +1,7 @@
-"""Advice: what an agent would play in the player's seat, and what each option is worth, from the InfoState only."""
+"""Advice on a move and review of a game: what an agent would play, and what each option is worth.
+
+Both see the InfoState of the player's seat only.
+"""
 
 from math import isfinite
 from typing import Any

@@ -1,4 +1,4 @@
-"""The games on the page: titles, selectable options and scripted agents."""
+"""The games on the page: titles, rules, selectable options and scripted agents."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

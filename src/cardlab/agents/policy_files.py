@@ -1,4 +1,8 @@
-"""Trained policies as folders: policy.json and weights.safetensors, the same bytes for the same training."""
+"""Trained networks and policies as folders: a description in JSON and weights.safetensors with a checksum.
+
+The same training gives the same bytes. Nothing in a folder is ever run: classes are named by registry key, weights are
+plain arrays.
+"""
 
 import errno
 import hashlib

@@ -1,4 +1,7 @@
-"""The agent that plays uniformly random legal actions."""
+"""Random choice of actions: the agent that plays uniformly random legal ones, and exploration.
+
+Exploration samples actions with their log-probabilities, epsilon-greedy or by epsilon-softmax.
+"""
 
 from dataclasses import dataclass
 from functools import cached_property

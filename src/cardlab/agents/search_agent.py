@@ -1,4 +1,4 @@
-"""Agents that search before they act: monte_carlo, expectimax, tree, puct."""
+"""Agents that search before they act (monte_carlo, expectimax, tree, puct), and the agent that solves endgames."""
 
 import logging
 import multiprocessing

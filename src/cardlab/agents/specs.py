@@ -1,6 +1,8 @@
-"""Agents as texts: `name` or `name:key:value…`, e.g. `threshold:level:30`.
+"""Agents as texts, e.g. `threshold:level:30`, and where trained policies are found.
 
-A value that is itself such a text is written in brackets: `monte_carlo:rollout:[threshold:level:30]`.
+A text is `name` or `name:key:value…`. A value that is itself such a text is written in brackets:
+`monte_carlo:rollout:[threshold:level:30]`. Policies and beliefs are named by folders, `champion`, or addresses of a
+policy store.
 """
 
 import os

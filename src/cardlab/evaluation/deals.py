@@ -1,4 +1,7 @@
-"""Which deals belong to which purpose, and the deals themselves: deal number d of a seed is the same for all agents."""
+"""Which deals belong to which purpose, the deals themselves, and the options of the group `arena`.
+
+Deal number d of a seed is the same for all agents.
+"""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace

@@ -1,7 +1,7 @@
-"""95 % confidence intervals over deals, and the stopping rule of matches.
+"""95 % confidence intervals over deals, the stopping rule of matches, and the score that is reported first.
 
 The deal is the sampling unit: all games of one deal are averaged first (intervals clustered by deal). Deals are
-independent, and Student's t is used on their means.
+independent, and Student's t is used on their means. The first score is that against the strongest reference.
 """
 
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Pairings of agents: each against each other, on the same deals."""
+"""Pairings of agents, each against each other on the same deals; their ratings, and non-transitive triples."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

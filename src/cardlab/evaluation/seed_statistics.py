@@ -11,6 +11,9 @@ with MS_e the mean square of the residuals. The interval is mean ± (V_S·t_S + 
 quantiles of Student's t with the degrees of freedom of each part. It is Cochran and Cox's for the sum of two variances
 (Experimental Designs, 1957). Satterthwaite's degrees of freedom for the sum cover too little with 3 seeds, and a
 bootstrap much less. tests/evaluation/test_seed_coverage.py measures the coverage.
+
+Learning curves of one method have bands and intervals over seeds (Student's t) on the deals of the curves: other deals
+may move all curves together. For a figure with both kinds of luck, play the policies and use the model above.
 """
 
 from collections.abc import Sequence

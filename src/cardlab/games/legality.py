@@ -1,4 +1,4 @@
-"""Legality of actions: forced moves, and checks of actions that agents return."""
+"""Legality of actions: forced moves, uniform choices, and checks of actions that agents return."""
 
 from dataclasses import dataclass
 from typing import Any

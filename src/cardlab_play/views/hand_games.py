@@ -1,4 +1,7 @@
-"""View of Five-O: ten columns. The opponent's cards of the hidden round are face down until the end."""
+"""Views of the games whose lines are poker hands: Five-O, Open-face and Poker Squares.
+
+The opponent's cards of Five-O's hidden round are face down until the end.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,6 +1,10 @@
-"""The 1,695 actions: sets of positions of the sorted hand, by size, then in lexicographic order.
+"""The 1,695 actions: sets of positions of the sorted hand, by size, then in lexicographic order; and kinds of hands.
 
 The numbering is that of the paper (its posts "Big 2 Action Space"), plus ten triples that it omits.
+
+In this folder a card is its place in Big 2's order: 4·rank + suit with ranks 3 … A, 2 = 0 … 12 and suits diamonds,
+clubs, hearts, spades = 0 … 3, so that 3♦ = 0 is the lowest and 2♠ = 51 the highest. Only decks, weights, holders and
+texts use the numbers of `cards.deck`.
 """
 
 from collections.abc import Iterator, Sequence

@@ -1,6 +1,10 @@
-"""The opponents' best hand of each size, in random deals of the hidden cards.
+"""Plans that shed a hand: the fewest plays, and the least risk of losing control, by dynamic programming over subsets.
 
-The deals are a function of the hidden cards and of the opponents' counts, so that features are deterministic.
+A play's risk is the share of the deals in which an opponent has a better hand of its size. A plan is a split of the
+cards into plays; if any but the last is beaten, an opponent leads. Subsets of a hand have one bit per position.
+
+The opponents' best hands come from random deals of the hidden cards. The deals are a function of the hidden cards and
+of the opponents' counts, so that features are deterministic.
 """
 
 import numpy as np

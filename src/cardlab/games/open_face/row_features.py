@@ -1,4 +1,8 @@
-"""Features of one row of one board, equal for all six rows, so that one encoder can serve them."""
+"""Statistics of the six rows, and the features of one row of one board.
+
+Lines 0 to 2 are the viewer's front, middle and back, lines 3 to 5 the opponent's. Features are equal for all six rows,
+so that one encoder can serve them.
+"""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Statistics of one grid from which the features of its ten lines are computed."""
+"""Statistics of one grid from which the features of its ten lines are computed, and probabilities of draws."""
 
 from math import comb
 from typing import Any

@@ -1,7 +1,8 @@
-"""Offline TD(λ) self-play in one kernel for a table of pattern values (Sutton 1988).
+"""The scripted agent `tables`, and how it learns its pattern values when constructed.
 
-After each game every afterstate moves towards its λ-return; its ten entries share the step. The step size of an entry
-falls with the square root of its visits, down to a minimum that falls too. Complete lines have their score.
+It learns offline, by TD(λ) self-play in one kernel (Sutton 1988). After each game every afterstate moves towards its
+λ-return; its ten entries share the step. The step size of an entry falls with the square root of its visits, down to a
+minimum that falls too. Complete lines have their score.
 """
 
 from collections.abc import Callable

@@ -1,7 +1,10 @@
-"""The observation `paper`: the 46 inputs of the paper's action network, with unscaled card values.
+"""The observations `paper` and `opponent_statistics`.
 
-The paper's swap network sees 32 of them (conf/network/thirty_one/paper.yaml). In a swap decision `card` is the card
-that was drawn or taken.
+`paper` are the 46 inputs of the paper's action network, with unscaled card values. The paper's swap network sees 32 of
+them (conf/network/thirty_one/paper.yaml). In a swap decision `card` is the card that was drawn or taken.
+
+`opponent_statistics` are `table` and statistics of each opponent's actions in the match so far. Over several rounds
+they reveal an agent that never takes a discard or that calls at a fixed score.
 """
 
 import numpy as np

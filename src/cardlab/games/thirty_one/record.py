@@ -1,7 +1,8 @@
-"""The record of one match of Thirty-One.
+"""The record of one match of Thirty-One, the seven actions, and the scores of hands.
 
 Sets of cards are 52-bit integers with bit `card` for each card. The order of the discard pile is not stored: only its
-top can be taken, and the next discard covers the pile before the next take.
+top can be taken, and the next discard covers the pile before the next take. A turn has three actions, the swap after a
+draw or a take four.
 """
 
 from typing import Any, NamedTuple

@@ -1,4 +1,8 @@
-"""Counts of unseen and drawable cards, distances between players, and suit sums, from an InfoState."""
+"""Counts of unseen and drawable cards, distances between players, and the order of suits, from an InfoState.
+
+Suits are interchangeable: with a fixed order a network would have to learn each pattern once per suit. So features
+order them by the owner's hand.
+"""
 
 import numpy as np
 from numpy.typing import NDArray
