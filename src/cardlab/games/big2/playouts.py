@@ -2,8 +2,8 @@
 
 The greedy agent plays here on bit sets, without a mask of actions. A set of cards is an integer with one bit per card
 of Big 2's order, 0 to 51; rank r is the four bits from 4·r on. Positions of a sorted hand ascend with its cards, so the
-first action of a size is the lexicographically first set: of two sets of one size, the one that holds the lowest card in
-which they differ.
+first action of a size is the lexicographically first set: of two sets of one size, the one that holds the lowest card
+in which they differ.
 """
 
 from collections.abc import Mapping
