@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from pytest_benchmark.fixture import BenchmarkFixture
 
 import cardlab
-from cardlab.agents.random_agent import RandomAgent
-from cardlab.games.choices import choose_uniformly
+from cardlab.agents.random_actions import RandomAgent
+from cardlab.games.legality import choose_uniformly
 from cardlab.games.loop import play
 from cardlab.games.protocol import Game, InfoStates, Players
 from cardlab.games.record_arrays import put, take

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from cardlab.agents.random_agent import RandomAgent
+from cardlab.agents.random_actions import RandomAgent
 from cardlab.agents.registry import load_agent
 from cardlab.games.loop import play, play_out
 from cardlab.games.make_game import make_game
 from cardlab.games.poker_squares.game import PokerSquares
-from cardlab.games.poker_squares.tables import TablesAgent
+from cardlab.games.poker_squares.pattern_learning import TablesAgent
 
 pytestmark = pytest.mark.benchmark(timer=time.process_time)  # all on one thread; other processes do not count
 

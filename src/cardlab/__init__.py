@@ -11,7 +11,7 @@ import os
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from cardlab.agents.policy_paths import PolicyStore, use_policy_store
+from cardlab.agents.specs import PolicyStore, use_policy_store
 
 if TYPE_CHECKING:
     from cardlab.agents.registry import load_agent

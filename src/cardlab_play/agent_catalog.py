@@ -13,10 +13,9 @@ from pydantic.dataclasses import dataclass as pydantic_dataclass
 from cardlab.agents import registry
 from cardlab.agents.beliefs import Belief, load_belief
 from cardlab.agents.policy_descriptions import PolicyError, read_description
-from cardlab.agents.policy_paths import CHAMPION, SEED, belief_folder, champion_folder
 from cardlab.agents.registry import agent_names, load_agent
 from cardlab.agents.search.options import SearchOptions, search_text
-from cardlab.agents.specs import SEARCHES, split_name
+from cardlab.agents.specs import CHAMPION, SEARCHES, SEED, belief_folder, champion_folder, split_name
 from cardlab.core.messages import InvalidOption
 from cardlab.core.options import check_choice
 from cardlab.core.parts import find_place
@@ -25,7 +24,7 @@ from cardlab.games.make_game import game_names, make_game
 from cardlab.games.protocol import Game
 from cardlab_play.errors import AgentUnloadable, one_line
 from cardlab_play.offered_games import LEVEL_TITLES, OFFERED_GAMES
-from cardlab_play.options import PlayOptions
+from cardlab_play.options import PlayOptions, invalid_play
 
 _NAMES = {"monte_carlo": "Monte Carlo", "expectimax": "Expectimax", "tree": "tree search", "puct": "PUCT"}
 _BUDGETS = {
@@ -66,7 +65,7 @@ def offered_search(key: str, text: str) -> OfferedSearch:
         options: SearchOptions = find_place(registry.__name__, registry.AGENTS[name])(**{"policy": "random", **given})
     except InvalidOption as error:
         allowed = f"a search with its options, e.g. monte_carlo:simulations:200 ({one_line(error)})"
-        raise InvalidOption(f"play.searches.{key}", text, allowed) from error
+        raise invalid_play(f"searches.{key}", text, allowed) from error
     return OfferedSearch(key, text, options)
 
 

@@ -4,9 +4,8 @@ from pathlib import Path
 
 from cardlab.cli.verbs import MissingPlugin, Request
 from cardlab.core.exit_status import exit_on_signals
-from cardlab.core.messages import InvalidOption
 from cardlab.experiments.config.build_parts import group
-from cardlab_play.options import PlayOptions
+from cardlab_play.options import PlayOptions, invalid_play
 
 _EXTRA_PACKAGES = ("fastapi", "uvicorn", "limits", "starlette")
 
@@ -19,7 +18,7 @@ def run(request: Request) -> int:
         return print_record(request.config, as_json="--json" in request.flags)
     options = PlayOptions(**group("play", request.config["play"]))
     if options.models != PlayOptions.models and not Path(options.models).is_dir():
-        raise InvalidOption("play.models", options.models, "a folder of policies")
+        raise invalid_play("models", options.models, "a folder of policies")
     exit_on_signals("")  # once the server has closed: torch fails where Python ends while a thread still runs
     try:
         from cardlab_play.server import serve  # noqa: PLC0415 - options are checked before slow imports

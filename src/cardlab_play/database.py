@@ -24,8 +24,8 @@ from sqlalchemy import (
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship
 
-from cardlab.core.messages import InvalidOption
 from cardlab_play.errors import one_line
+from cardlab_play.options import invalid_play
 
 OPEN, FINISHED, RESIGNED, CLOSED = "open", "finished", "given_up", "closed"  # closed: without a result
 FRESH, DAILY, SHARED = "fresh", "daily", "shared"
@@ -125,7 +125,7 @@ def open_database(address: str | URL) -> Engine:
                 connection.execute(text("ALTER TABLE games ADD COLUMN address VARCHAR(32)"))
     except (ArgumentError, NoSuchModuleError, ImportError) as error:
         allowed = f"an address such as sqlite:///play.db ({one_line(error)})"
-        raise InvalidOption("play.database", "…", allowed) from error
+        raise invalid_play("database", "…", allowed) from error
     except (OSError, SQLAlchemyError) as error:
         reason = one_line(getattr(error, "orig", None) or error)
         raise DatabaseError(f"play.database: does not work: {reason}") from error

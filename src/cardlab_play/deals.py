@@ -23,7 +23,7 @@ from cardlab_play.agent_catalog import AgentCatalog, AgentChoice
 from cardlab_play.database import DAILY, FINISHED, FRESH, OPEN, RESIGNED, SHARED, DealRow, GameRow, UserRow, now
 from cardlab_play.errors import RequestError
 from cardlab_play.offered_games import make_offered_game
-from cardlab_play.options import Limits
+from cardlab_play.options import Limits, invalid_play
 from cardlab_play.request_models import TableRequest
 
 SEED_BYTES = 48
@@ -101,7 +101,7 @@ def load_secret(path: Path, given: str | None = None) -> Secret:
             file.write(secrets.token_bytes(KEY_BYTES))
     key = path.read_bytes()
     if len(key) != KEY_BYTES:
-        raise InvalidOption("play.secret", path, f"a file of {KEY_BYTES} bytes; remove it to create a new secret")
+        raise invalid_play("secret", path, f"a file of {KEY_BYTES} bytes; remove it to create a new secret")
     return Secret(key)
 
 

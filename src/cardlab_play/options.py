@@ -11,6 +11,11 @@ MAX_BODY_BYTES = 16_384
 """Bytes of a request."""
 
 
+def invalid_play(key: str, value: object, allowed: str) -> InvalidOption:
+    """The refusal of the option `key` of the server."""
+    return InvalidOption(f"play.{key}", value, allowed)
+
+
 @options("play.limits")
 class Limits:
     """What one session, one address and all together may ask of the server."""
@@ -69,11 +74,11 @@ class PlayOptions:
                 "a loopback address such as 127.0.0.1; to let other machines in, list the server's names: "
                 "play.hosts=[its.name]"
             )
-            raise InvalidOption("play.host", self.host, allowed)
+            raise invalid_play("host", self.host, allowed)
         for proxy in self.proxies:
             try:
                 ip_network(proxy)
             except ValueError as error:
-                raise InvalidOption("play.proxies", proxy, "addresses or networks, e.g. [127.0.0.1]") from error
+                raise invalid_play("proxies", proxy, "addresses or networks, e.g. [127.0.0.1]") from error
         if self.secret is not None and len(self.secret) < 16:
-            raise InvalidOption("play.secret", "…", "at least 16 characters, or left out")
+            raise invalid_play("secret", "…", "at least 16 characters, or left out")

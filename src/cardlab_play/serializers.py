@@ -6,7 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from cardlab.agents.policy_paths import CHAMPION, SEED, champion_folder
+from cardlab.agents.specs import CHAMPION, SEED, champion_folder
 from cardlab.games.make_game import make_game
 from cardlab.games.protocol import Game
 from cardlab_play.agent_catalog import AgentCatalog, AgentChoice

@@ -14,8 +14,7 @@ from cardlab.experiments.report.drawing import COLOURS, inline_svg, new_grid, re
 from cardlab.games.loop import play
 from cardlab.games.protocol import Game
 from cardlab.games.record_arrays import take
-from cardlab.games.thirty_one.actions import CALL
-from cardlab.games.thirty_one.hand_scores import BEST_SCORE, hand_score
+from cardlab.games.thirty_one.record import BEST_SCORE, CALL, hand_score
 
 MATCHES = 4000
 TURNS = 8  # turns of a player in a round that have a row of their own

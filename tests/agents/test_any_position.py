@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from cardlab.agents.random_agent import RandomAgent
+from cardlab.agents.random_actions import RandomAgent
 from cardlab.agents.registry import agent_names, make_agent
 from cardlab.agents.specs import SEARCHES
 from cardlab.games.loop import play

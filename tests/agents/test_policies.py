@@ -10,9 +10,8 @@ import pytest
 import torch
 
 from cardlab.agents.network_agents import SoftmaxAgent
-from cardlab.agents.network_files import save_weights
 from cardlab.agents.policy_descriptions import PolicyError, policy_digest, policy_game
-from cardlab.agents.policy_files import describe, load_network, load_policy, save_policy
+from cardlab.agents.policy_files import describe, load_network, load_policy, save_policy, save_weights
 from cardlab.agents.registry import load_agent
 from cardlab.core.messages import InvalidOption
 from cardlab.games.make_game import make_game
@@ -241,9 +240,7 @@ def test_a_pickle_bomb_is_not_run(tmp_path):
 @pytest.mark.parametrize("text", ["nobody", "no/such/folder", "threshold:level", "random:level:3", "champion"])
 def test_an_agent_that_is_none_is_one_clear_line(text, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(
-        "cardlab.agents.policy_paths._PACKAGE", tmp_path / "src" / "cardlab"
-    )  # no champion comes with it
+    monkeypatch.setattr("cardlab.agents.specs._PACKAGE", tmp_path / "src" / "cardlab")  # no champion comes with it
     with pytest.raises(InvalidOption) as caught:
         load_agent(make_game("thirty_one"), text)
     assert text in str(caught.value)

@@ -8,11 +8,10 @@ import pytest
 
 from cardlab.agents.registry import make_agent
 from cardlab.evaluation.match import play_match
-from cardlab.games.big2.actions import NUM_ACTIONS
-from cardlab.games.big2.combinations import NO_KIND
+from cardlab.games.big2.actions import NO_KIND, NUM_ACTIONS
 from cardlab.games.big2.game import Big2
 from cardlab.games.big2.legal_actions import mark_legal
-from cardlab.games.big2.planning.plans import action_bits, count_plays
+from cardlab.games.big2.plans import action_bits, count_plays
 from cardlab.games.big2.rules import STATE_DTYPE
 from cardlab.games.protocol import InfoStates
 from games.big2.reference import name

@@ -10,8 +10,8 @@ from cardlab.core.messages import InvalidOption
 from cardlab.games.cards.deck import cards_text, parse_cards
 from cardlab.games.cards.hands import front_table, keys_of, strength_table
 from cardlab.games.loop import play_out
+from cardlab.games.open_face.agents import MAX_PLANS, PLAN, board_score, list_placement_plans
 from cardlab.games.open_face.opening_list import arrange_opening, opening_rows
-from cardlab.games.open_face.random_fills import MAX_PLANS, PLAN, board_score, list_placement_plans
 from cardlab.games.open_face.royalties import row_rank
 from cardlab.games.protocol import InfoStates
 from games.open_face.tables import GAME, known, table_of

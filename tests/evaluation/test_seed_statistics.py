@@ -6,12 +6,14 @@ import numpy as np
 import pytest
 from scipy.stats import mannwhitneyu
 
-from cardlab.evaluation.seed_curves import band_over_seeds, common_grid, score_at
 from cardlab.evaluation.seed_statistics import (
+    band_over_seeds,
+    common_grid,
     difference,
     iqm_over_seeds,
     mean_over_seeds,
     probability_of_improvement,
+    score_at,
     seeds_to_decide,
 )
 

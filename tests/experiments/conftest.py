@@ -19,7 +19,7 @@ def root(fresh_database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
     monkeypatch.setenv("DVC_ROOT", str(tmp_path))
-    monkeypatch.setattr("cardlab.agents.policy_paths._PACKAGE", tmp_path / "src" / "cardlab")
+    monkeypatch.setattr("cardlab.agents.specs._PACKAGE", tmp_path / "src" / "cardlab")
     return tmp_path
 
 

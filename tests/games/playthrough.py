@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from cardlab.agents.random_agent import RandomAgent
+from cardlab.agents.random_actions import RandomAgent
 from cardlab.games.loop import play
 from cardlab.games.make_game import game_names, make_game
 from cardlab.games.protocol import States

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from cardlab.agents.random_agent import RandomAgent
+from cardlab.agents.random_actions import RandomAgent
 from cardlab.games.array_checks import InvalidArray, unchecked
 from cardlab.games.fused_rollouts import SparseLineValues
 from cardlab.games.loop import play

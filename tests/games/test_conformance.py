@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from cardlab.agents.random_agent import RandomAgent
+from cardlab.agents.random_actions import RandomAgent
 from cardlab.games.loop import Moves, play, play_out
 from cardlab.games.make_game import game_names, make_game, without_training_options
 from cardlab.games.protocol import (

@@ -9,8 +9,8 @@ import pytest
 import torch
 from torch.nn import functional
 
-from cardlab.agents.exploration import annealed_epsilon
 from cardlab.agents.network_agents import observe_afterstates
+from cardlab.agents.random_actions import annealed_epsilon
 from cardlab.core.messages import InvalidOption
 from cardlab.games.make_game import make_game
 from cardlab.games.protocol import HasOpening

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cardlab.agents.network_agents import SoftmaxAgent
-from cardlab.agents.random_agent import RandomAgent
+from cardlab.agents.random_actions import RandomAgent
 from cardlab.core.messages import InvalidOption
-from cardlab.games.big2.combinations import KINDS
+from cardlab.games.big2.actions import KINDS
 from cardlab.games.loop import play
 from cardlab.games.make_game import make_game
 from cardlab.learners.dqn.options import DQNOptions

@@ -6,8 +6,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cardlab.agents.random_agent import RandomAgent
-from cardlab.games.choices import choose_uniformly
+from cardlab.agents.random_actions import RandomAgent
+from cardlab.games.legality import choose_uniformly
 from cardlab.games.loop import play
 from cardlab.games.make_game import make_game
 from cardlab.games.record_arrays import take

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from cardlab.agents.network_agents import SoftmaxAgent, best_place, sample_place
-from cardlab.agents.random_agent import RandomAgent
+from cardlab.agents.random_actions import RandomAgent
 from cardlab.games.loop import play
 from cardlab.games.make_game import make_game
 from cardlab.learners.ppo.loss import clipped_surrogate, mean_entropy

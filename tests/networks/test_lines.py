@@ -5,7 +5,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from cardlab.agents.random_agent import RandomAgent
+from cardlab.agents.random_actions import RandomAgent
 from cardlab.core.messages import InvalidOption
 from cardlab.games.loop import play
 from cardlab.games.make_game import make_game

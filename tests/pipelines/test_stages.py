@@ -29,7 +29,7 @@ STAGES = ("train", "evaluate")
 THROUGH_TRACKING = {
     "train": {"cardlab.experiments.report", "cardlab.experiments.report.drawing"},
     "report": {"cardlab.core.files", "cardlab.core.options", "cardlab.core.parts"},
-    "tournaments": {"cardlab.evaluation.main_score"},
+    "tournaments": {"cardlab.evaluation.intervals"},
 }
 """Stage → modules that it uses to record or to draw for MLflow, and no other way."""
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from cardlab.agents.policy_paths import champion_folder
+from cardlab.agents.specs import champion_folder
 from cardlab.games.make_game import make_game
 from cardlab_play.serializers import strength_text
 

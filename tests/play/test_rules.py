@@ -10,8 +10,7 @@ from cardlab.games.cards.hands import CATEGORIES
 from cardlab.games.open_face.royalties import BACK_ROYALTIES, MIDDLE_ROYALTIES
 from cardlab.games.open_face.rules import FOUL
 from cardlab.games.poker_squares.game import SCORING
-from cardlab_play.game_rules import front_royalty, rules_message
-from cardlab_play.offered_games import OFFERED_GAMES
+from cardlab_play.offered_games import OFFERED_GAMES, front_royalty, rules_message
 
 DOCS = Path(__file__).parents[2] / "docs" / "games"
 EXAMPLES = {  # figures that the worked examples name, as the games have them

@@ -17,7 +17,7 @@ from cardlab.agents.policy_files import describe, save_policy
 from cardlab.games.cards.deck import parse_card
 from cardlab.games.make_game import make_game
 from cardlab.games.protocol import Game, States
-from cardlab.games.thirty_one.actions import DRAW, KEEP_HAND, SWAP_FIRST
+from cardlab.games.thirty_one.record import DRAW, KEEP_HAND, SWAP_FIRST
 from cardlab.networks.mlp_options import MLPOptions
 from cardlab_play.agent_catalog import AgentCatalog
 from cardlab_play.deals import Deal

@@ -22,7 +22,7 @@ from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_s
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from cardlab.games.big2.combinations import DECK_CARD
+from cardlab.games.big2.actions import DECK_CARD
 from cardlab.games.big2.rules import PLAYED
 from cardlab.games.cards.deck import card_text
 from cardlab.games.make_game import make_game

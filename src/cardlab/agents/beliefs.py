@@ -10,7 +10,6 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from cardlab.agents.network_files import load_weights, save_weights
 from cardlab.agents.policy_descriptions import (
     BELIEF,
     WEIGHTS,
@@ -21,6 +20,7 @@ from cardlab.agents.policy_descriptions import (
     parse_description,
     write_description,
 )
+from cardlab.agents.policy_files import load_weights, save_weights
 from cardlab.core.parts import target_of
 from cardlab.games.cards.deck import NUM_CARDS
 from cardlab.games.protocol import Floats, Game, InfoStates, Players, States

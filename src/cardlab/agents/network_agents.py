@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 import torch
 
-from cardlab.agents.exploration import SampledActions, epsilon_greedy, epsilon_softmax, greedy_log_probabilities
+from cardlab.agents.random_actions import SampledActions, epsilon_greedy, epsilon_softmax, greedy_log_probabilities
 from cardlab.core.kernels import kernel
 from cardlab.games.array_checks import unchecked
 from cardlab.games.fused_rollouts import SparseLineValues, SupportsFusedRollouts

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
-from cardlab.agents.policy_paths import policy_hint
+from cardlab.agents.specs import policy_hint
 from cardlab.core.files import load_json, write_atomically
 from cardlab.core.messages import ConfigurationError, InvalidOption
 from cardlab.core.parts import NAME, TARGET, build_part, check_targets, find_object

@@ -15,8 +15,16 @@ from pathlib import Path
 from typing import Any, cast
 
 from cardlab.agents.policy_descriptions import game_for
-from cardlab.agents.policy_paths import ADDRESS, CHAMPION, policy_folder, policy_hint
-from cardlab.agents.specs import InvalidAgent, name_and_options, split_name
+from cardlab.agents.specs import (
+    ADDRESS,
+    CHAMPION,
+    InvalidAgent,
+    name_and_options,
+    no_agent,
+    policy_folder,
+    policy_hint,
+    split_name,
+)
 from cardlab.core.messages import InvalidOption
 from cardlab.core.options import checked
 from cardlab.core.parts import find_object, find_place, is_dotted
@@ -27,12 +35,12 @@ from cardlab.games.protocol import Game
 AgentFactory = Callable[..., Agent]
 
 AGENTS = {
-    "random": ".random_agent:RandomAgent",
+    "random": ".random_actions:RandomAgent",
     "monte_carlo": ".search.options:MonteCarloOptions",
     "expectimax": ".search.options:ExpectimaxOptions",
     "tree": ".search.options:TreeOptions",
     "puct": ".search.options:PuctOptions",
-    "endgame": ".endgame_agent:make_endgame",
+    "endgame": ".search_agent:make_endgame",
 }
 """The agents of every game: name → place, as in the mapping `agents` of a game's class."""
 
@@ -55,7 +63,7 @@ def make_agent(game: Game, text: str, **options: Any) -> Agent:
     name, written = split_name(text)
     names = agent_names(game)
     if name not in names and not is_dotted(name):
-        raise InvalidOption("agent", text, f"one of {', '.join(names)} for {game.spec.name}{_near(name, names)}")
+        raise no_agent(text, f"one of {', '.join(names)} for {game.spec.name}{_near(name, names)}")
     factory, given = agent_factory(game, name), {**written, **options}
     if hasattr(factory, "build"):  # the options of a search
         return _build(factory, game, text, given)
@@ -66,7 +74,7 @@ def make_agent(game: Game, text: str, **options: Any) -> Agent:
             given |= {key: checked(f"agent.{key}", given[key], hint) for key, hint in hints.items() if key in given}
             made = factory(game, **given, **resolve)
         except TypeError as error:
-            raise InvalidOption("agent", text, f"{name} with options and values that it can take") from error
+            raise no_agent(text, f"{name} with options and values that it can take") from error
     return make_agent(game, made) if isinstance(made, str) else made
 
 
@@ -95,7 +103,7 @@ def load_agent(game: Game, text: str | PathLike[str], *, search: Any = None, **o
     """
     check_game(game)
     if not isinstance(cast(object, text), str | PathLike):
-        raise InvalidOption("agent", text, "a text or a policy's folder")
+        raise no_agent(text, "a text or a policy's folder")
     text = fspath(text)
     name, written = name_and_options(text)
     scripted = _is_scripted(game, name)
@@ -116,7 +124,7 @@ def load_agent(game: Game, text: str | PathLike[str], *, search: Any = None, **o
     known = agent_names(game)
     allowed = f"a policy's folder or address ({ADDRESS}cardlab-{game.spec.name}@{CHAMPION}), or one of "
     advice = policy_hint(text) or _near(name, known)
-    raise InvalidOption("agent", text, f"{allowed}{', '.join(known)} for {game.spec.name}{advice}")
+    raise no_agent(text, f"{allowed}{', '.join(known)} for {game.spec.name}{advice}")
 
 
 def own_folder(game: Game, text: str) -> Path | None:
@@ -157,5 +165,5 @@ def _known_options(factory: AgentFactory, text: str, name: str, given: Mapping[s
     _, *parameters = signature(factory).parameters.values()  # behind the game
     hints = {parameter.name: parameter.annotation for parameter in parameters if parameter.name != "resolve"}
     if given.keys() - hints.keys() and all(parameter.kind is not Parameter.VAR_KEYWORD for parameter in parameters):
-        raise InvalidOption("agent", text, f"{name} with {'options ' + ', '.join(hints) if hints else 'no options'}")
+        raise no_agent(text, f"{name} with {'options ' + ', '.join(hints) if hints else 'no options'}")
     return hints

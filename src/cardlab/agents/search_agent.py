@@ -1,4 +1,4 @@
-"""Agents that search before they act: monte_carlo, expectimax, tree, puct."""
+"""Agents that search before they act (monte_carlo, expectimax, tree, puct), and the agent that solves endgames."""
 
 import logging
 import multiprocessing
@@ -10,8 +10,9 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from cardlab.agents.random_agent import RandomAgent
+from cardlab.agents.random_actions import RandomAgent
 from cardlab.agents.search.builders import (
+    ENDGAME_SAMPLES,
     EndgameSolver,
     build_search,
     load_searched_policy,
@@ -19,9 +20,11 @@ from cardlab.agents.search.builders import (
     make_online_learner,
 )
 from cardlab.agents.search.options import MonteCarloOptions, Resolve, SearchOptions
-from cardlab.agents.search.protocol import Search
-from cardlab.agents.search.search_io import LEAVES, SearchDecision, SearchResult, make_search_decisions
-from cardlab.games.agent_protocol import ActionValues
+from cardlab.agents.search.search_io import DEALS, LEAVES, Search, SearchDecision, SearchResult, make_search_decisions
+from cardlab.agents.specs import no_agent
+from cardlab.core.messages import InvalidOption
+from cardlab.core.options import check_whole
+from cardlab.games.agent_protocol import ActionValues, Agent
 from cardlab.games.budgets import Pace, RecordedBudget, SearchEffort, TimeBudget
 from cardlab.games.loop import play
 from cardlab.games.protocol import Actions, Floats, Game, InfoStates, Players, States
@@ -173,3 +176,44 @@ def _sample_positions(game: Game) -> list[tuple[InfoStates, NDArray[np.int8]]]:
     return [
         (moves.info_states, moves.players) for moves in play(game, states, [RandomAgent(game)], rng) if moves.queried[0]
     ]
+
+
+@dataclass(frozen=True)
+class EndgameAgent:
+    """Plays like `policy`, but by the endgame solver where it applies; there play depends on position and seed only."""
+
+    game: Game
+    policy: Agent
+    solve: EndgameSolver
+    seed: int = 0
+
+    def act(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> Actions:
+        """[N] actions; only `policy` draws from `rng`, for every decision."""
+        actions = self.policy.act(info_states, players, rng).copy()
+        for row, decision in enumerate(make_search_decisions(self.game, info_states, players, self.seed)):
+            values = self.solve(decision.info_state, decision.player, decision.stream(0, 0, DEALS))
+            if values is not None:
+                actions[row] = values.argmax()
+        return actions
+
+
+def make_endgame(
+    game: Game,
+    policy: str | None = None,
+    samples: int = ENDGAME_SAMPLES,
+    belief: str | None = None,
+    seed: int = 0,
+    *,
+    resolve: Resolve,
+) -> EndgameAgent:
+    """The agent `endgame`; InvalidOption for a game without an endgame solver."""
+    check_whole("endgame.samples", samples, 1)
+    check_whole("endgame.seed", seed, 0)
+    if policy is None:
+        raise InvalidOption(
+            "endgame.policy", policy, "an agent for the moves before the endgame, as in endgame:policy:random"
+        )
+    solve = make_endgame_solver(game, belief, samples)
+    if solve is None:
+        raise no_agent("endgame", f"another: {game.spec.name} has no endgames")
+    return EndgameAgent(game, resolve(game, str(policy)), solve, seed)

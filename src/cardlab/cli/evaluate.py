@@ -10,17 +10,16 @@ from typing import Any
 from rich.console import Console
 
 from cardlab.agents.policy_descriptions import DESCRIPTION, policy_digest, policy_game
-from cardlab.agents.policy_paths import ADDRESSES, CHAMPION, policy_folder, policy_hint
 from cardlab.agents.registry import own_folder
 from cardlab.agents.search.options import search_text
-from cardlab.agents.specs import split_name
+from cardlab.agents.specs import ADDRESSES, CHAMPION, policy_folder, policy_hint, split_name
 from cardlab.cli.verbs import Request
 from cardlab.core.exit_status import INTERRUPTED
 from cardlab.core.files import check_file
 from cardlab.core.messages import InvalidOption
 from cardlab.core.options import Flag, Text, checked
+from cardlab.evaluation.deals import DEFAULT_REFERENCES, ArenaOptions
 from cardlab.evaluation.evaluate import evaluate, evaluation_table, write_evaluation
-from cardlab.evaluation.options import DEFAULT_REFERENCES, ArenaOptions
 from cardlab.evaluation.played_deals import unfinished_scores
 from cardlab.evaluation.progress import progress_bars
 from cardlab.evaluation.scores import or_part

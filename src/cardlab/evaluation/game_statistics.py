@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cardlab.evaluation.options import ArenaOptions
+from cardlab.evaluation.deals import ArenaOptions
 from cardlab.evaluation.seating import Entry, Lineup, make_lineup
 from cardlab.evaluation.workers import ChunkPlayer, make_jobs
-from cardlab.games.abilities import find_ability
+from cardlab.games.abilities import OutcomeCounts, find_ability
 from cardlab.games.make_game import without_training_options
-from cardlab.games.outcome_counts import OutcomeCounts
 from cardlab.games.protocol import Game
 
 _ACTION_KINDS = "decisions of each kind"

@@ -1,11 +1,12 @@
-"""95 % confidence intervals over deals, and the stopping rule of matches.
+"""95 % confidence intervals over deals, the stopping rule of matches, and the score that is reported first.
 
 The deal is the sampling unit: all games of one deal are averaged first (intervals clustered by deal). Deals are
-independent, and Student's t is used on their means.
+independent, and Student's t is used on their means. The first score is that against the strongest reference.
 """
 
 from dataclasses import dataclass
 from math import inf, log, sqrt
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -92,3 +93,21 @@ def confidence_sequence_interval(per_deal: PerDeal, planned: int) -> Estimate:
 def interval_metrics(name: str, estimate: Estimate) -> dict[str, float]:
     """The ends of the interval of metric `name`, under a prefix that the MLflow UI folds."""
     return {f"interval/{name}_low": estimate.low, f"interval/{name}_high": estimate.high}
+
+
+SELF = "self"  # the evaluated agent itself, in a game of one player
+
+Evaluation = dict[str, Any]
+"""The content of evaluation.json; see `cardlab.evaluation.evaluate.evaluate`."""
+
+
+def main_score(evaluation: Evaluation) -> tuple[str, Estimate]:
+    """The strongest reference and the score against it, in points per game.
+
+    The strongest reference is the one against which the agent scores least. A single player's score is its own, and its
+    reference is "self".
+    """
+    references = evaluation["references"]
+    name = SELF if SELF in references else min(references, key=lambda each: references[each]["mean"])
+    row = references[name]
+    return name, Estimate(row["mean"], row["low"], row["high"], row["deals"])

@@ -12,12 +12,11 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+from cardlab.evaluation.deals import ArenaOptions
 from cardlab.evaluation.evaluate import evaluate
-from cardlab.evaluation.main_score import SELF
-from cardlab.evaluation.options import ArenaOptions
-from cardlab.evaluation.pairings import play_pairings
+from cardlab.evaluation.intervals import SELF
+from cardlab.evaluation.pairings import cycles, play_pairings
 from cardlab.evaluation.progress import ProgressCallback, no_progress
-from cardlab.evaluation.ratings import cycles
 from cardlab.games.protocol import Game
 
 FORMAT = 1

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cardlab.agents.policy_paths import seed_number
+from cardlab.agents.specs import seed_number
 from cardlab.core.files import load_json, write_atomically
-from cardlab.evaluation.seed_curves import Band, Curve, band_over_seeds, common_range
+from cardlab.evaluation.seed_statistics import Band, Curve, band_over_seeds, common_range
 from cardlab.experiments.run_paths import SUMMARY
 
 COLUMNS = ("game", "experiment", "against", "decisions", "score", "low", "high")

@@ -11,7 +11,7 @@ from typing import Any, cast
 from omegaconf import OmegaConf
 
 from cardlab.agents.policy_descriptions import DESCRIPTION
-from cardlab.agents.policy_paths import ADDRESS, ADDRESSES, CHAMPION, policy_folder, policy_hint, seed_number
+from cardlab.agents.specs import ADDRESS, ADDRESSES, CHAMPION, policy_folder, policy_hint, seed_number
 from cardlab.core.files import load_json
 from cardlab.core.messages import InvalidOption
 from cardlab.experiments.run_paths import CONFIG, POLICY, SEED, SUMMARY, policy_name

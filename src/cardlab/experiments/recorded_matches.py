@@ -20,8 +20,7 @@ from cardlab.agents.policy_descriptions import policy_digest
 from cardlab.agents.registry import own_folder
 from cardlab.agents.specs import metric_name
 from cardlab.evaluation.game_record import game_options
-from cardlab.evaluation.intervals import Estimate, interval_metrics
-from cardlab.evaluation.main_score import SELF, Evaluation, main_score
+from cardlab.evaluation.intervals import SELF, Estimate, Evaluation, interval_metrics, main_score
 from cardlab.experiments.run_paths import policy_name
 from cardlab.games.make_game import without_training_options
 from cardlab.games.protocol import Game

@@ -5,7 +5,7 @@ import re
 import shlex
 from pathlib import Path
 
-from cardlab.agents.policy_paths import ADDRESS, SEED
+from cardlab.agents.specs import ADDRESS, SEED
 
 __all__ = ["CONFIG", "LATEST", "POLICY", "SEED", "SUMMARY", "policy_name", "policy_title", "quoted"]
 

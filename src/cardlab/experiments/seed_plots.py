@@ -5,7 +5,7 @@ from collections.abc import Generator, Mapping
 from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter
 
-from cardlab.evaluation.seed_curves import Band
+from cardlab.evaluation.seed_statistics import Band
 from cardlab.experiments.learning_curves import Columns
 from cardlab.experiments.report.drawing import COLOURS, HEIGHT, draw_mean, new_figure, report_style
 

@@ -1,8 +1,12 @@
 """Optional modules of a game, which the game names and which are imported when used: playouts, endgame, outcomes."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from types import ModuleType
 from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
 
 from cardlab.core.parts import find_place
 from cardlab.games.protocol import Game
@@ -16,3 +20,17 @@ def find_ability(game: Game, name: str) -> ModuleType | None:
     """
     places = cast(Mapping[str, str], getattr(cast(Any, game), "abilities", {}))
     return find_place(game, places[name]) if name in places else None
+
+
+@dataclass(frozen=True)
+class OutcomeCounts:
+    """Counts of the labels of one title, per game and player."""
+
+    title: str
+    labels: tuple[str, ...]  # [L]
+    counts: NDArray[np.floating[Any]]  # [G, P, L]
+
+
+def one_hot(values: NDArray[np.integer[Any]], size: int) -> NDArray[np.float32]:
+    """[…, size] one-hot encoding of `values` […], each within 0 to size − 1."""
+    return (np.clip(values, 0, size - 1)[..., None] == np.arange(size)).astype(np.float32)

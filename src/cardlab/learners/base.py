@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
-from cardlab.agents.exploration import ExploringAgent
+from cardlab.agents.random_actions import ExploringAgent
 from cardlab.core.messages import InvalidOption
 from cardlab.games.agent_protocol import Agent
 from cardlab.games.protocol import Actions, Game, HasSymmetries, InfoStates

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cardlab.agents.policy_descriptions import DESCRIPTION, POLICY_FILES, policy_digest
-from cardlab.agents.policy_paths import ADDRESS, CHAMPION, RUN_ADDRESS, champion_folder
+from cardlab.agents.specs import ADDRESS, CHAMPION, RUN_ADDRESS, champion_folder
 from cardlab.tracking.policy_lookup import DIGEST
 from cardlab.tracking.store import Store, none_if_missing
 

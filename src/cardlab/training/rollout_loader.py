@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from lightning.pytorch.callbacks import Callback
 
-from cardlab.agents.exploration import ExploringAgent
+from cardlab.agents.random_actions import ExploringAgent
 from cardlab.learners.base import Learner
 from cardlab.learners.rollouts.collector import Collector
 from cardlab.learners.rollouts.experience import Experience

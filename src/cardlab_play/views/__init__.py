@@ -4,9 +4,7 @@ from typing import Any
 
 from cardlab.games.protocol import Game
 from cardlab_play.views.big2 import Big2View
-from cardlab_play.views.five_o import FiveOView
-from cardlab_play.views.open_face import OpenFaceView
-from cardlab_play.views.poker_squares import PokerSquaresView
+from cardlab_play.views.hand_games import FiveOView, OpenFaceView, PokerSquaresView
 from cardlab_play.views.protocol import GameView
 from cardlab_play.views.thirty_one import ThirtyOneView
 

@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cardlab.games.big2.actions import ACTION_POSITIONS, ACTION_SIZES, PASS
-from cardlab.games.big2.combinations import DECK_CARD, KINDS, classify
+from cardlab.games.big2.actions import ACTION_POSITIONS, ACTION_SIZES, DECK_CARD, KINDS, PASS, classify
 from cardlab.games.big2.game import Big2
 from cardlab.games.big2.rules import NUM_PLAYERS, PLAYED, PLAYING, current_player, loser_payment
 from cardlab.games.cards.deck import card_text

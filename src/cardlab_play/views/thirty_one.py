@@ -7,9 +7,8 @@ import numpy as np
 
 from cardlab.games.cards.deck import NUM_CARDS, card_text
 from cardlab.games.protocol import InfoStates
-from cardlab.games.thirty_one.actions import CALL, DRAW, KEEP_HAND, SWAP_FIRST, TAKE
 from cardlab.games.thirty_one.game import ThirtyOne
-from cardlab.games.thirty_one.record import OVER, SWAP
+from cardlab.games.thirty_one.record import CALL, DRAW, KEEP_HAND, OVER, SWAP, SWAP_FIRST, TAKE
 from cardlab.games.thirty_one.showdown import score_of
 from cardlab_play.views.protocol import GameView, Json, Revealed, card_or_none, card_texts, player_or_none
 

@@ -3,12 +3,11 @@
 import numpy as np
 import pytest
 
-from cardlab.agents.random_agent import RandomAgent
+from cardlab.agents.random_actions import RandomAgent
 from cardlab.agents.search.leaves import AgentPlayouts
-from cardlab.agents.search.nodes import Node
 from cardlab.agents.search.options import PuctOptions, TreeOptions
 from cardlab.agents.search.search_io import make_search_decisions
-from cardlab.agents.search.tree import TreeSearch
+from cardlab.agents.search.tree import Node, TreeSearch
 from cardlab.games.make_game import make_game
 from search_positions import positions
 from small_games.high_card import HighCard

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from cardlab.games.big2.actions import NUM_ACTIONS, action_number
-from cardlab.games.big2.combinations import STRENGTH_ORDER
+from cardlab.games.big2.actions import NUM_ACTIONS, STRENGTH_ORDER, action_number
 from cardlab.games.big2.rules import HIDDEN
 from cardlab.games.cards.deck import parse_card
 from games.big2.reference import RANKS, SUITS

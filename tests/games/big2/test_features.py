@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from cardlab.agents.registry import make_agent
-from cardlab.games.big2.actions import ACTION_POSITIONS, ACTION_SIZES, PASS
-from cardlab.games.big2.combinations import KINDS
+from cardlab.games.big2.actions import ACTION_POSITIONS, ACTION_SIZES, KINDS, PASS
 from cardlab.games.big2.game import Big2
 from cardlab.games.cards.deck import parse_card
 from cardlab.games.loop import play

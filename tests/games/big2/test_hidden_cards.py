@@ -6,9 +6,9 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from cardlab.agents.random_agent import RandomAgent
+from cardlab.agents.random_actions import RandomAgent
 from cardlab.games.array_checks import InvalidArray
-from cardlab.games.big2.combinations import DECK_CARD
+from cardlab.games.big2.actions import DECK_CARD
 from cardlab.games.big2.game import Big2
 from cardlab.games.big2.hidden_cards import deal_log_likelihoods
 from cardlab.games.big2.rules import HIDDEN, PLAYED, STATE_DTYPE

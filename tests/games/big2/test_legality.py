@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from cardlab.agents.registry import make_agent
-from cardlab.games.big2.actions import NUM_ACTIONS, PASS
-from cardlab.games.big2.combinations import DECK_CARD, KINDS, classify
+from cardlab.games.big2.actions import DECK_CARD, KINDS, NUM_ACTIONS, PASS, classify
 from cardlab.games.big2.game import Big2
 from cardlab.games.big2.rules import PLAYED, STATE_DTYPE
 from cardlab.games.cards.deck import cards_text

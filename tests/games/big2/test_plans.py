@@ -9,12 +9,10 @@ from hypothesis import strategies as st
 
 from cardlab.agents.registry import load_agent
 from cardlab.games.big2.action_features import PLAN_BLOCKS, describe_plans
-from cardlab.games.big2.actions import ACTION_POSITIONS, ACTION_SIZES, NUM_ACTIONS, PASS
-from cardlab.games.big2.combinations import NO_KIND, classify, strength
+from cardlab.games.big2.actions import ACTION_POSITIONS, ACTION_SIZES, NO_KIND, NUM_ACTIONS, PASS, classify, strength
 from cardlab.games.big2.game import Big2
 from cardlab.games.big2.legal_actions import mark_legal
-from cardlab.games.big2.planning.holdings import NO_HAND, NUM_DEALS, best_hands, sample_best_hands
-from cardlab.games.big2.planning.plans import NUM_SUBSETS, plan
+from cardlab.games.big2.plans import NO_HAND, NUM_DEALS, NUM_SUBSETS, best_hands, plan, sample_best_hands
 from cardlab.games.big2.rules import HIDDEN, list_hand
 from cardlab.games.loop import play
 from cardlab.games.protocol import InfoStates, Players, find_block

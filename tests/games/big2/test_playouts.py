@@ -5,11 +5,9 @@ import pytest
 
 from cardlab.agents.registry import make_agent
 from cardlab.games import loop
-from cardlab.games.big2.actions import ACTION_POSITIONS, ACTION_SIZES
-from cardlab.games.big2.combinations import STRAIGHT_FLUSH
+from cardlab.games.big2.actions import ACTION_POSITIONS, ACTION_SIZES, STRAIGHT_FLUSH
 from cardlab.games.big2.game import Big2
-from cardlab.games.big2.greedy_kernel import greedy_play
-from cardlab.games.big2.playouts import play_out
+from cardlab.games.big2.playouts import greedy_play, play_out
 from cardlab.games.big2.rules import STATE_DTYPE
 from cardlab.games.protocol import InfoStates, States
 from games.big2.tables import cards_of, put_hand

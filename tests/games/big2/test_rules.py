@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from cardlab.agents.registry import make_agent
 from cardlab.core.messages import InvalidOption
-from cardlab.games.big2.actions import ACTION_POSITIONS, ACTION_SIZES, PASS, action_number
-from cardlab.games.big2.combinations import KINDS
+from cardlab.games.big2.actions import ACTION_POSITIONS, ACTION_SIZES, KINDS, PASS, action_number
 from cardlab.games.big2.game import Big2
 from cardlab.games.big2.rules import HIDDEN, PLAYED, UNRESOLVED
 from cardlab.games.cards.deck import parse_card

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from cardlab.games.cards.bits import count_bits, highest_bit, lowest_bit
+from cardlab.games.cards.hands import count_bits, highest_bit, lowest_bit
 
 
 def test_bits() -> None:

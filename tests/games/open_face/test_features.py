@@ -11,8 +11,7 @@ from cardlab.games.cards.deck import card_text, parse_card
 from cardlab.games.cards.hands import FRONT_SHIFT, front_codes, strengths
 from cardlab.games.open_face import row_features
 from cardlab.games.open_face.game import OpenFace
-from cardlab.games.open_face.rank_bounds import nodes
-from cardlab.games.open_face.royalties import FIVE_BITS
+from cardlab.games.open_face.royalties import FIVE_BITS, nodes
 from cardlab.games.protocol import InfoStates, find_block
 from games.open_face.reference import CATEGORIES, hand_value
 from games.open_face.tables import GAME, complete, known, replay, table_of

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cardlab.games.poker_squares.draw_probability import ALL_PROBABILITY, AT_LEAST_PROBABILITY
 from cardlab.games.poker_squares.game import PokerSquares
 from cardlab.games.poker_squares.line_features import LINE_BLOCKS, LINE_SIZE
+from cardlab.games.poker_squares.line_statistics import ALL_PROBABILITY, AT_LEAST_PROBABILITY
 from cardlab.games.poker_squares.observation import ACTION_BLOCKS, LINES_BLOCKS
 from cardlab.games.poker_squares.rules import STATE
 from cardlab.games.protocol import InfoStates, find_block

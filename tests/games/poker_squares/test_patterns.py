@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from cardlab.agents.random_agent import RandomAgent
+from cardlab.agents.random_actions import RandomAgent
 from cardlab.agents.registry import load_agent
 from cardlab.games.loop import play, play_out
 from cardlab.games.make_game import make_game
-from cardlab.games.poker_squares.pattern_learning import learn_pattern_values
+from cardlab.games.poker_squares.pattern_learning import TablesAgent, learn_pattern_values
 from cardlab.games.poker_squares.patterns import (
     NUM_OPEN,
     NUM_PATTERNS,
@@ -18,7 +18,6 @@ from cardlab.games.poker_squares.patterns import (
     stored_line,
     turn_up,
 )
-from cardlab.games.poker_squares.tables import TablesAgent
 from cardlab.games.record_arrays import take
 
 GAME = make_game("poker_squares")

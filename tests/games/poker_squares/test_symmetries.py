@@ -5,7 +5,7 @@ import pytest
 
 from cardlab.games.poker_squares.game import PokerSquares
 from cardlab.games.poker_squares.line_features import LINE_BLOCKS, LINE_SIZE
-from cardlab.games.poker_squares.symmetries import transform
+from cardlab.games.poker_squares.rules import transform
 from cardlab.games.protocol import find_block
 
 

@@ -7,8 +7,7 @@ from cardlab.core.messages import InvalidOption
 from cardlab.games.cards.deck import cards_text, parse_card, parse_cards
 from cardlab.games.protocol import NO_PLAYER
 from cardlab.games.thirty_one.game import ThirtyOne
-from cardlab.games.thirty_one.hand_scores import hand_score, sort_hand
-from cardlab.games.thirty_one.record import TURN
+from cardlab.games.thirty_one.record import TURN, hand_score, sort_hand
 from games.thirty_one.slow_match import CALL, DRAW, KEEP, TAKE, step, table
 
 TWO = "2c 3d Kh  4c 5d Qh  7s 9s Td"  # player 0, player 1, first discard, stock

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from cardlab.agents.exploration import SampledActions
-from cardlab.agents.random_agent import RandomAgent
+from cardlab.agents.random_actions import RandomAgent, SampledActions
 from cardlab.core.messages import InvalidOption
 from cardlab.games.make_game import make_game
 from cardlab.games.protocol import HasPrivilegedFeatures

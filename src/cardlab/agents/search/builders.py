@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from cardlab.agents.policy_descriptions import BELIEF, read_description
 from cardlab.agents.policy_inference import PolicyInference
-from cardlab.agents.policy_paths import is_policy_folder, policy_folder
-from cardlab.agents.random_agent import RandomAgent
+from cardlab.agents.random_actions import RandomAgent
 from cardlab.agents.search.expectimax import Expectimax
 from cardlab.agents.search.leaves import AgentPlayouts, KernelPlayouts, LeafEvaluator, PolicyValues
 from cardlab.agents.search.monte_carlo import MonteCarlo
@@ -23,12 +22,12 @@ from cardlab.agents.search.options import (
     Resolve,
     SearchOptions,
     TreeOptions,
+    invalid_search,
 )
-from cardlab.agents.search.protocol import Estimates, Search
-from cardlab.agents.search.search_io import Determinizer
+from cardlab.agents.search.search_io import Determinizer, Estimates, Search
 from cardlab.agents.search.tree import TreeSearch
+from cardlab.agents.specs import is_policy_folder, policy_folder
 from cardlab.core.files import check_folder
-from cardlab.core.messages import InvalidOption
 from cardlab.games.abilities import find_ability
 from cardlab.games.agent_protocol import ActionValues, Agent, Policy
 from cardlab.games.protocol import Floats, Game, HasHistory, InfoStates, Players, States
@@ -77,7 +76,7 @@ def determinizer(game: Game, belief: str | None, resolve: Resolve) -> Determiniz
     if not _is_policy(game, belief):
         return _belief(game, belief).determinize
     if not isinstance(game, HasHistory):
-        raise InvalidOption("search.belief", belief, f"a belief network: states of {game.spec.name} hold no history")
+        raise invalid_search("belief", belief, f"a belief network: states of {game.spec.name} hold no history")
     return PolicyInference(game, _policy(resolve(game, belief), "belief")).determinize
 
 
@@ -90,7 +89,7 @@ def _belief(game: Game, folder: str) -> "Belief":
     from cardlab.agents.beliefs import load_belief  # noqa: PLC0415  torch is needed for a network only
 
     if not Path(folder, BELIEF).is_file():
-        raise InvalidOption("search.belief", folder, "the folder of a belief network, or of a policy")
+        raise invalid_search("belief", folder, "the folder of a belief network, or of a policy")
     return load_belief(game, Path(folder))
 
 
@@ -102,7 +101,7 @@ def make_online_learner(game: Game, policy: Agent | None, options: SearchOptions
     from cardlab.agents.search.online_learning import OnlineLearner  # noqa: PLC0415
 
     if not isinstance(policy, AfterstateAgent):
-        raise InvalidOption("search.learn", options.learn, "0 unless search.policy is a network of agent=td")
+        raise invalid_search("learn", options.learn, "0 unless search.policy is a network of agent=td")
     return OnlineLearner(policy, options.learn, _save_learned(game, options))
 
 
@@ -115,7 +114,7 @@ def _save_learned(game: Game, options: MonteCarloOptions) -> "Callable[[Network]
         return None
     folder = check_folder("search.learned_policy", options.learned_policy)
     if any(folder.iterdir()):
-        raise InvalidOption("search.learned_policy", options.learned_policy, "a new or an empty folder")
+        raise invalid_search("learned_policy", options.learned_policy, "a new or an empty folder")
     return partial(save_policy, folder, read_description(source))
 
 
@@ -126,7 +125,7 @@ def _monte_carlo(
     if options.raw_weight or options.raw_playouts:
         if not isinstance(policy, ActionValues):
             key = "raw_weight" if options.raw_weight else "raw_playouts"
-            raise InvalidOption(f"search.{key}", getattr(options, key), "0 for a policy without action values")
+            raise invalid_search(key, getattr(options, key), "0 for a policy without action values")
         estimates = policy.action_values
     elif options.candidates is not None:
         estimates = _estimates(policy, "candidates")
@@ -159,7 +158,7 @@ def _leaf(game: Game, options: SearchOptions, policy: Agent | None, resolve: Res
 
 def _policy(agent: Agent | None, key: str) -> Policy:
     if not isinstance(agent, Policy):
-        raise InvalidOption(f"search.{key}", type(agent).__name__, "an agent with a prior and values: a trained policy")
+        raise invalid_search(key, type(agent).__name__, "an agent with a prior and values: a trained policy")
     return agent
 
 
@@ -203,7 +202,7 @@ def make_endgame_solver(
     if module is None:
         return None
     if belief is not None and _is_policy(game, belief):
-        raise InvalidOption("search.belief", belief, "a belief network where endgames are solved")
+        raise invalid_search("belief", belief, "a belief network where endgames are solved")
     return partial(_solve, game, module, None if belief is None else _belief(game, belief), num_samples)
 
 

@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 
 from cardlab.agents.search.leaves import BatchedLeaf, LeafEvaluator
 from cardlab.agents.search.options import MonteCarloOptions
-from cardlab.agents.search.protocol import Estimates
 from cardlab.agents.search.search_io import (
     DEALS,
     LEAVES,
     Determinizer,
+    Estimates,
     SearchDecision,
     SearchEffort,
     SearchResult,

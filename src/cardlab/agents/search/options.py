@@ -77,13 +77,13 @@ class MonteCarloOptions(_Buildable):
         _check_leaf(self.leaf, self.depth, self.policy)
         for key in ("candidates", "raw_weight", "raw_playouts", "learn"):
             if getattr(self, key) and self.policy is None:
-                raise InvalidOption(f"search.{key}", getattr(self, key), "left out where there is no search.policy")
+                raise invalid_search(key, getattr(self, key), "left out where there is no search.policy")
         if self.raw_weight and self.raw_playouts:
-            raise InvalidOption("search.raw_playouts", self.raw_playouts, "0 with search.raw_weight")
+            raise invalid_search("raw_playouts", self.raw_playouts, "0 with search.raw_weight")
         if self.learned_policy is not None and not self.learn:
-            raise InvalidOption("search.learned_policy", self.learned_policy, "left out unless search.learn is above 0")
+            raise invalid_search("learned_policy", self.learned_policy, "left out unless search.learn is above 0")
         if self.per_action and self.seconds is None:
-            raise InvalidOption("search.per_action", True, "false without search.seconds")
+            raise invalid_search("per_action", True, "false without search.seconds")
 
 
 @options("search")
@@ -147,17 +147,22 @@ class PuctOptions(_Buildable):
 
     def __post_init__(self) -> None:
         if self.policy is None:
-            raise InvalidOption("search.policy", self.policy, "an agent with a prior, as in puct:policy:models/NAME")
+            raise invalid_search("policy", self.policy, "an agent with a prior, as in puct:policy:models/NAME")
 
 
 SearchOptions = MonteCarloOptions | ExpectimaxOptions | TreeOptions | PuctOptions
 
 
+def invalid_search(key: str, value: object, allowed: str) -> InvalidOption:
+    """The refusal of the option `key` of a search."""
+    return InvalidOption(f"search.{key}", value, allowed)
+
+
 def _check_leaf(leaf: LeafKind, depth: int, policy: str | None) -> None:
     if leaf == "value" and policy is None:
-        raise InvalidOption("search.leaf", leaf, "rollout where there is no search.policy to give values")
+        raise invalid_search("leaf", leaf, "rollout where there is no search.policy to give values")
     if leaf == "rollout" and depth:
-        raise InvalidOption("search.depth", depth, "0 with search.leaf=rollout: playouts go to the end")
+        raise invalid_search("depth", depth, "0 with search.leaf=rollout: playouts go to the end")
 
 
 def search_name(search: object) -> str:

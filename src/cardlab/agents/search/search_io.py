@@ -4,15 +4,16 @@ A search draws from streams that depend on its seed, the InfoState and the batch
 result for the same position in every game, process, thread and batch.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cardlab.games.budgets import SearchEffort
-from cardlab.games.protocol import Game, InfoStates, Players, States
+from cardlab.games.budgets import BatchSizes, Budget, SearchEffort
+from cardlab.games.protocol import Floats, Game, InfoStates, Players, States
 from cardlab.games.record_arrays import take
 
 DEALS, LEAVES = 0, 1  # last number of the spawn key of each kind of stream
@@ -71,3 +72,24 @@ class SearchResult:
     simulations: int  # leaves evaluated
     effort: SearchEffort
     visits: NDArray[np.int64] | None = None  # [A] simulations by action; None without a search
+
+
+Estimates = Callable[[InfoStates, Players], Floats]
+"""[N, A] a policy's estimate of each action, higher is better; minus infinity (for a prior: 0) where illegal."""
+
+
+class Search(Protocol):
+    """One kind of search over one game."""
+
+    @property
+    def batch_sizes(self) -> BatchSizes:
+        """Smallest and largest size of a batch under a clock."""
+        ...
+
+    def search(self, decisions: Sequence[SearchDecision]) -> list[SearchResult]:
+        """[N] results within the counted budget; each is independent of the other decisions in the call."""
+        ...
+
+    def search_within(self, decision: SearchDecision, budget: Budget) -> SearchResult:
+        """The result after the batches that `budget` gives."""
+        ...

@@ -11,22 +11,23 @@ from math import isfinite
 from typing import Any
 
 from cardlab.agents.policy_descriptions import policy_digest, policy_game, read_description
-from cardlab.agents.policy_paths import CHAMPION
-from cardlab.agents.specs import metric_name
+from cardlab.agents.specs import CHAMPION, metric_name
 from cardlab.core.messages import InvalidOption
-from cardlab.evaluation.intervals import Estimate, PerDeal, estimate
-from cardlab.evaluation.main_score import SELF
+from cardlab.evaluation.deals import DEFAULT_REFERENCES, ArenaOptions
+from cardlab.evaluation.intervals import SELF, Estimate, PerDeal, estimate
 from cardlab.evaluation.match import paired
-from cardlab.evaluation.options import DEFAULT_REFERENCES, ArenaOptions
 from cardlab.evaluation.played_deals import PlayedDeals
 from cardlab.evaluation.progress import ProgressCallback, no_progress
 from cardlab.evaluation.scores import ScoreTable, from_part, play_scores
-from cardlab.evaluation.seed_curves import Band, Curve, common_range, score_at
 from cardlab.evaluation.seed_statistics import (
     MAX_SEEDS,
+    Band,
+    Curve,
+    common_range,
     difference,
     mean_over_seeds,
     probability_of_improvement,
+    score_at,
     seeds_to_decide,
 )
 from cardlab.experiments.config.build_parts import check_agents

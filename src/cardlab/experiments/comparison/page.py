@@ -6,7 +6,7 @@ from pathlib import Path
 
 from matplotlib.ticker import EngFormatter
 
-from cardlab.evaluation.seed_curves import band_over_seeds
+from cardlab.evaluation.seed_statistics import band_over_seeds
 from cardlab.experiments.comparison.compare import MethodComparison
 from cardlab.experiments.comparison.figures import short_number
 from cardlab.experiments.report.drawing import (

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from cardlab.agents.random_agent import RandomAgent
+from cardlab.agents.random_actions import RandomAgent
 from cardlab.core.messages import ConfigurationError, InvalidOption, collected, combined, unknown_key
 from cardlab.core.options import check_whole
 from cardlab.core.parts import build_part

@@ -5,13 +5,12 @@ from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, cast
 
-from cardlab.agents.policy_paths import ADDRESSES, CHAMPION
 from cardlab.agents.registry import load_agent
 from cardlab.agents.search.options import NoSearch
-from cardlab.agents.specs import InvalidAgent
+from cardlab.agents.specs import ADDRESSES, CHAMPION, InvalidAgent
 from cardlab.core.messages import ConfigurationError, InvalidOption, collected, combined
 from cardlab.core.parts import NAME, TARGET, build_part, target_of
-from cardlab.evaluation.options import ArenaOptions
+from cardlab.evaluation.deals import ArenaOptions
 from cardlab.games.protocol import Game
 
 

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 from filelock import FileLock, Timeout
 
 from cardlab.agents.policy_descriptions import GAME_FILE, game_for, policy_digest
-from cardlab.agents.policy_paths import CHAMPION, CHAMPIONS, policy_folder
 from cardlab.agents.registry import load_agent
+from cardlab.agents.specs import CHAMPION, CHAMPIONS, policy_folder
 from cardlab.core.messages import InvalidOption
 from cardlab.core.options import check_whole
+from cardlab.evaluation.deals import ArenaOptions
 from cardlab.evaluation.evaluate import evaluate
 from cardlab.evaluation.intervals import MIN_DEALS_TO_STOP
-from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.played_deals import PlayedDeals, unfinished_scores
 from cardlab.evaluation.progress import ProgressCallback, no_progress
 from cardlab.evaluation.scores import without_part

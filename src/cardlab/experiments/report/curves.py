@@ -8,8 +8,8 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import EngFormatter
 
 from cardlab.agents.specs import metric_name
-from cardlab.evaluation.main_score import SELF
-from cardlab.evaluation.seed_curves import Band
+from cardlab.evaluation.intervals import SELF
+from cardlab.evaluation.seed_statistics import Band
 from cardlab.experiments.report.drawing import (
     COLOURS,
     GREY,

@@ -11,7 +11,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from cardlab.evaluation.seed_curves import Band, Curve
+from cardlab.evaluation.seed_statistics import Band, Curve
 
 # M. Okabe and K. Ito, "Color Universal Design" (2008), without the yellow, which is too light for lines on white
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")

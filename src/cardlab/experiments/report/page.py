@@ -7,8 +7,7 @@ from typing import Any
 
 import jinja2
 
-from cardlab.evaluation.intervals import Estimate
-from cardlab.evaluation.main_score import SELF
+from cardlab.evaluation.intervals import SELF, Estimate
 from cardlab.experiments.config.values import compare_parameters
 from cardlab.experiments.report.curves import draw_learning_curves, draw_snapshot_scores
 from cardlab.experiments.report.drawing import Drawn, inline_svg, report_style

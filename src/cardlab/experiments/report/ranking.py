@@ -7,8 +7,7 @@ from typing import Any
 
 from matplotlib.axes import Axes
 
-from cardlab.evaluation.intervals import Estimate
-from cardlab.evaluation.main_score import SELF
+from cardlab.evaluation.intervals import SELF, Estimate
 from cardlab.experiments.report.drawing import COLOURS, GREY, HEIGHT, MARKERS, Drawn, new_figure
 from cardlab.experiments.report.read_results import Result
 

@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from cardlab.core.files import load_json
-from cardlab.evaluation.intervals import Estimate
-from cardlab.evaluation.main_score import SELF, main_score
+from cardlab.evaluation.intervals import SELF, Estimate, main_score
 from cardlab.experiments.exploitability import EXPLOITABILITY
 from cardlab.experiments.learning_curves import Column, read_columns
 from cardlab.experiments.run_paths import SEED

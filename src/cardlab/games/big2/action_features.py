@@ -4,10 +4,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.core.kernels import kernel
-from cardlab.games.big2.actions import ACTION_POSITIONS, ACTION_SIZES, PASS
-from cardlab.games.big2.combinations import KIND_SIZES, classify, strength
-from cardlab.games.big2.planning.holdings import NUM_DEALS, NUM_OTHERS, sample_best_hands
-from cardlab.games.big2.planning.plans import NUM_SUBSETS, action_bits, better_hand_share, plan, play_strength
+from cardlab.games.big2.actions import ACTION_POSITIONS, ACTION_SIZES, KIND_SIZES, PASS, classify, strength
+from cardlab.games.big2.plans import (
+    NUM_DEALS,
+    NUM_OTHERS,
+    NUM_SUBSETS,
+    action_bits,
+    better_hand_share,
+    plan,
+    play_strength,
+    sample_best_hands,
+)
 from cardlab.games.big2.rules import HIDDEN, NUM_PLAYERS, list_hand
 from cardlab.games.protocol import Actions, Floats, InfoStates, find_block, layout, width
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from cardlab.core.kernels import kernel
 from cardlab.games.big2.actions import ACTION_SIZES, PASS
-from cardlab.games.choices import choose_from_each
+from cardlab.games.legality import choose_from_each
 from cardlab.games.protocol import Actions, InfoStates, ListsLegalActions, Players, Starts
 
 

@@ -13,8 +13,16 @@ from numpy.typing import NDArray
 from cardlab.core.kernels import kernel
 from cardlab.games.array_checks import checked_function
 from cardlab.games.big2 import hidden_cards
-from cardlab.games.big2.actions import ACTION_POSITIONS, ACTION_SIZES, NUM_ACTIONS, PASS
-from cardlab.games.big2.combinations import FLUSH, NO_KIND, STRAIGHT_FLUSH, strength
+from cardlab.games.big2.actions import (
+    ACTION_POSITIONS,
+    ACTION_SIZES,
+    FLUSH,
+    NO_KIND,
+    NUM_ACTIONS,
+    PASS,
+    STRAIGHT_FLUSH,
+    strength,
+)
 from cardlab.games.big2.game import Big2
 from cardlab.games.big2.open_hands_solver import (
     BETWEEN,
@@ -35,8 +43,8 @@ from cardlab.games.big2.open_hands_solver import (
     solve,
 )
 from cardlab.games.big2.rules import PLAYING, legal_actions
-from cardlab.games.cards.bits import lowest_bit
 from cardlab.games.cards.deck import draw_seeds
+from cardlab.games.cards.hands import lowest_bit
 from cardlab.games.protocol import Bools, Floats, InfoStates, Players, States
 from cardlab.games.record_arrays import take
 

@@ -13,8 +13,7 @@ from cardlab.games.array_checks import InvalidArray, checked
 from cardlab.games.big2 import hidden_cards, rules
 from cardlab.games.big2 import observation as features
 from cardlab.games.big2.action_features import ACTION_BLOCKS, BLOCKS_WITH_PLANS, describe_actions, describe_plans
-from cardlab.games.big2.actions import ACTION_POSITIONS, ACTION_SIZES, NUM_ACTIONS, PASS
-from cardlab.games.big2.combinations import DECK_CARD, KINDS, classify
+from cardlab.games.big2.actions import ACTION_POSITIONS, ACTION_SIZES, DECK_CARD, KINDS, NUM_ACTIONS, PASS, classify
 from cardlab.games.cards.deck import cards_text, draw_seeds, shuffled_decks
 from cardlab.games.protocol import (
     Actions,

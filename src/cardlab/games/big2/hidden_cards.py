@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.core.kernels import kernel
-from cardlab.games.big2.combinations import DECK_CARD, LOWEST_CARD
+from cardlab.games.big2.actions import DECK_CARD, LOWEST_CARD
 from cardlab.games.big2.rules import HIDDEN
 from cardlab.games.cards.deck import hash_seed, shuffle
 from cardlab.games.protocol import AnyStates, Floats, InfoStates, Players, States

@@ -12,25 +12,23 @@ from numpy.typing import NDArray
 from cardlab.core.kernels import kernel
 from cardlab.games.big2.actions import (
     ACTION_POSITIONS,
+    DIAMONDS,
     FIVE_TERMS,
+    FLUSH,
+    FOUR,
     FOUR_BASES,
+    FULL_HOUSE,
     HAND_SIZE,
+    KIND_SIZES,
     NUM_ACTIONS,
     PAIR_NUMBERS,
     PASS,
-    three_number,
-)
-from cardlab.games.big2.combinations import (
-    DIAMONDS,
-    FLUSH,
-    FOUR,
-    FULL_HOUSE,
-    KIND_SIZES,
     STRAIGHT,
     STRAIGHT_FLUSH,
     TWO_PAIR,
+    three_number,
 )
-from cardlab.games.cards.bits import count_bits, lowest_bit
+from cardlab.games.cards.hands import count_bits, lowest_bit
 from cardlab.games.protocol import Actions, Bools
 
 Starts = NDArray[np.int8]

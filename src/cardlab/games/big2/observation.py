@@ -7,8 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.core.kernels import kernel
-from cardlab.games.big2.actions import HAND_SIZE
-from cardlab.games.big2.combinations import FLUSH, FULL_HOUSE, STRAIGHT, STRAIGHT_FLUSH, classify
+from cardlab.games.big2.actions import FLUSH, FULL_HOUSE, HAND_SIZE, STRAIGHT, STRAIGHT_FLUSH, classify
 from cardlab.games.big2.legal_actions import find_ranks
 from cardlab.games.big2.rules import HIDDEN, PLAYED, PLAYING, hand_bits, list_hand
 from cardlab.games.protocol import AnyStates, Floats, InfoStates, Players, find_block, layout, width

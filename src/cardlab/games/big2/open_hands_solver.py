@@ -11,11 +11,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.core.kernels import kernel
-from cardlab.games.big2.actions import ACTION_POSITIONS, NUM_ACTIONS, SIZE_STARTS
-from cardlab.games.big2.combinations import KIND_SIZES, NO_KIND, STRAIGHT_FLUSH, classify, strength
+from cardlab.games.big2.actions import (
+    ACTION_POSITIONS,
+    KIND_SIZES,
+    NO_KIND,
+    NUM_ACTIONS,
+    SIZE_STARTS,
+    STRAIGHT_FLUSH,
+    classify,
+    strength,
+)
 from cardlab.games.big2.legal_actions import mark_legal
 from cardlab.games.big2.rules import loser_payment
-from cardlab.games.cards.bits import count_bits, lowest_bit
+from cardlab.games.cards.hands import count_bits, lowest_bit
 
 Ints = NDArray[np.int64]
 

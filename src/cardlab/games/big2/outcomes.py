@@ -4,9 +4,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.core.kernels import kernel
-from cardlab.games.big2.combinations import KINDS, classify
+from cardlab.games.abilities import OutcomeCounts, one_hot
+from cardlab.games.big2.actions import KINDS, classify
 from cardlab.games.big2.rules import NUM_PLAYERS, PLAYED
-from cardlab.games.outcome_counts import OutcomeCounts, one_hot
 from cardlab.games.protocol import States
 
 _HAND = 13

@@ -6,7 +6,7 @@ import numpy as np
 
 from cardlab.core.kernels import kernel
 from cardlab.games.big2.actions import ACTION_SIZES, HAND_SIZE, PASS
-from cardlab.games.big2.planning.plans import NUM_SUBSETS, action_bits, count_plays
+from cardlab.games.big2.plans import NUM_SUBSETS, action_bits, count_plays
 from cardlab.games.big2.rules import list_hand
 from cardlab.games.protocol import Actions, InfoStates, ListsLegalActions, Players, Starts
 

@@ -8,14 +8,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.core.kernels import kernel
-from cardlab.games.big2.actions import ACTION_POSITIONS, ACTION_SIZES, HAND_SIZE, NUM_ACTIONS, NUMBER_OF_BITS
-from cardlab.games.big2.combinations import (
+from cardlab.games.big2.actions import (
+    ACTION_POSITIONS,
+    ACTION_SIZES,
     DECK_CARD,
     FLUSH,
     FOUR,
     FULL_HOUSE,
+    HAND_SIZE,
     LOWEST_CARD,
     NO_KIND,
+    NUM_ACTIONS,
+    NUMBER_OF_BITS,
     PAIR,
     SINGLE,
     STRAIGHT,
@@ -25,8 +29,8 @@ from cardlab.games.big2.combinations import (
     classify,
 )
 from cardlab.games.big2.legal_actions import keep_first_position, list_legal
-from cardlab.games.cards.bits import count_bits, lowest_bit
 from cardlab.games.cards.deck import Cards
+from cardlab.games.cards.hands import count_bits, lowest_bit
 from cardlab.games.protocol import Actions, AnyStates, Bools, Floats, Players, Starts, States
 
 NUM_PLAYERS = 4

@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 
 from cardlab.core.kernels import kernel
 from cardlab.games.array_checks import checked_function
-from cardlab.games.cards.bits import count_bits
 from cardlab.games.cards.deck import draw_seeds
-from cardlab.games.cards.hands import Int, Strengths, strength_table
+from cardlab.games.cards.hands import Int, Strengths, count_bits, strength_table
 from cardlab.games.five_o.column_probability import Numbers, Values
 from cardlab.games.five_o.game import FiveO
 from cardlab.games.five_o.opponent_model import (

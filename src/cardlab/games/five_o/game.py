@@ -11,8 +11,8 @@ from cardlab.core.options import Whole, option, options
 from cardlab.games.array_checks import checked
 from cardlab.games.cards.deck import card_text, draw_seeds, shuffled_decks
 from cardlab.games.cards.hands import strength_table
-from cardlab.games.five_o import hidden_cards, prospects, rules
 from cardlab.games.five_o import observation as features
+from cardlab.games.five_o import prospects, rules
 from cardlab.games.protocol import (
     Actions,
     AnyStates,
@@ -122,7 +122,7 @@ class FiveO:
     def information(self, states: States, players: Players) -> InfoStates:
         """[G] copies without the deck and the opponent's cards of the hidden round; at the end all cards are shown."""
         known = copied(states)
-        hidden_cards.hide(known, players, self.hidden_round)
+        rules.hide(known, players, self.hidden_round)
         return InfoStates(known)
 
     def determinize(
@@ -137,7 +137,7 @@ class FiveO:
         An afterstate also gets its next card. An UNRESOLVED state is resolved.
         """
         states = copied(info_states)
-        hidden_cards.fill(strength_table(), states, draw_seeds(len(states), rng), self.hidden_round)
+        rules.fill(strength_table(), states, draw_seeds(len(states), rng), self.hidden_round)
         return States(states)
 
     def observe(self, info_states: InfoStates, players: Players) -> Floats:

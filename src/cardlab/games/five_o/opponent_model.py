@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.core.kernels import kernel
-from cardlab.games.cards.bits import count_bits
 from cardlab.games.cards.deck import Cards, draw_below, hash_seed
-from cardlab.games.cards.hands import CARD_KEYS, Int, Strengths, five_card_strength
+from cardlab.games.cards.hands import CARD_KEYS, Int, Strengths, count_bits, five_card_strength
 from cardlab.games.five_o.column_probability import Numbers, Values, game_win_probability
 from cardlab.games.five_o.rules import COLUMN_SIZE, NUM_COLUMNS, NUM_PLAYERS, Record
 

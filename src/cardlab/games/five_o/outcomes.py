@@ -1,8 +1,8 @@
 """Five-O: hands of the columns, and columns won."""
 
+from cardlab.games.abilities import OutcomeCounts, one_hot
 from cardlab.games.cards.hands import CATEGORIES, STRENGTH_CATEGORIES, strengths_of_keys
 from cardlab.games.five_o.rules import NUM_COLUMNS
-from cardlab.games.outcome_counts import OutcomeCounts, one_hot
 from cardlab.games.protocol import States
 
 

@@ -7,7 +7,6 @@ has a kind of its own. `unseen` [18] is as in hand_values.py.
 import numpy as np
 
 from cardlab.core.kernels import kernel
-from cardlab.games.cards.bits import highest_bit
 from cardlab.games.cards.deck import NUM_RANKS
 from cardlab.games.cards.hands import (
     CATEGORY_STARTS,
@@ -19,6 +18,7 @@ from cardlab.games.cards.hands import (
     Strengths,
     guaranteed_strength,
     hand_category,
+    highest_bit,
 )
 from cardlab.games.five_o.hand_values import (
     ALL_AT,

@@ -11,8 +11,8 @@ from cardlab.core.options import option, options
 from cardlab.games.array_checks import checked
 from cardlab.games.cards.deck import card_text, cards_text, shuffled_decks
 from cardlab.games.cards.hands import front_table, strength_table
-from cardlab.games.open_face import hidden_cards, rules
 from cardlab.games.open_face import observation as features
+from cardlab.games.open_face import rules
 from cardlab.games.open_face.opening_list import opening_rows
 from cardlab.games.open_face.royalties import MAX_PAYOFF
 from cardlab.games.protocol import Actions, AnyStates, Bools, Floats, GameSpec, InfoStates, Players, States
@@ -98,7 +98,7 @@ class OpenFace:
     def information(self, states: States, players: Players) -> InfoStates:
         """[G] copies without the hidden cards; both players have equal information."""
         known = InfoStates(copied(states))
-        hidden_cards.hide(known)
+        rules.hide(known)
         return known
 
     def determinize(
@@ -110,7 +110,7 @@ class OpenFace:
     ) -> States:
         """[G] states with the rest of the deck drawn uniformly; `weights` is unused: no player holds hidden cards."""
         states = States(copied(info_states))
-        hidden_cards.fill(states, shuffled_decks(len(states), rng))
+        rules.fill(states, shuffled_decks(len(states), rng))
         return states
 
     def observe(self, info_states: InfoStates, players: Players) -> Floats:
@@ -132,7 +132,7 @@ class OpenFace:
 
     def holders(self, states: States) -> NDArray[np.int8]:
         """[G, 52] the player who has each face-up card; -1 for the cards in the deck."""
-        return hidden_cards.card_holders(states)
+        return rules.card_holders(states)
 
     def action_text(self, info_state: InfoStates, action: int) -> str:
         """Text of an action, such as `As to the back`."""

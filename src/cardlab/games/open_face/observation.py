@@ -6,15 +6,16 @@ from numpy.typing import NDArray
 from cardlab.core.kernels import kernel
 from cardlab.games.cards.deck import NUM_CARDS, NUM_RANKS, NUM_SUITS
 from cardlab.games.open_face import row_features
-from cardlab.games.open_face.rank_bounds import RankBounds, nodes
-from cardlab.games.open_face.row_features import ROYALTY_UNIT, write_row
-from cardlab.games.open_face.row_statistics import (
+from cardlab.games.open_face.row_features import (
     NUM_LINES,
     ROW_STATISTICS,
+    ROYALTY_UNIT,
     compute_row_statistics,
     foul_is_certain,
     is_safe,
+    write_row,
 )
+from cardlab.games.open_face.royalties import RankBounds, nodes
 from cardlab.games.open_face.rules import (
     NUM_DEALT,
     NUM_OPENING,

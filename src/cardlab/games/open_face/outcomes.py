@@ -4,9 +4,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.core.kernels import kernel
+from cardlab.games.abilities import OutcomeCounts, one_hot
 from cardlab.games.cards.hands import CATEGORIES, FRONT_SHIFT, STRENGTH_CATEGORIES, THREE
 from cardlab.games.open_face.rules import BACK, FRONT, MIDDLE, ROW_NAMES, is_foul, royalty_sum
-from cardlab.games.outcome_counts import OutcomeCounts, one_hot
 from cardlab.games.protocol import States
 
 _BOARDS = ("foul", "no royalties", "1 to 4", "5 to 9", "10 or more")

@@ -1,13 +1,160 @@
-"""Features of one row of one board, equal for all six rows, so that one encoder can serve them."""
+"""Statistics of the six rows, and the features of one row of one board.
+
+Lines 0 to 2 are the viewer's front, middle and back, lines 3 to 5 the opponent's. Features are equal for all six rows,
+so that one encoder can serve them.
+"""
 
 import numpy as np
 
 from cardlab.core.kernels import kernel
-from cardlab.games.cards.deck import NUM_RANKS, NUM_SUITS
-from cardlab.games.cards.hands import FLUSH, FOUR, FULL_HOUSE, PAIR, STRAIGHT, STRAIGHT_FLUSH, THREE, TWO_PAIR
-from cardlab.games.open_face.row_statistics import NUM_LINES, flush_suit, is_certainly_below, is_safe, straight_ranks
-from cardlab.games.open_face.rules import NUM_ROWS, capacity, to_int64
-from cardlab.games.protocol import Floats, layout, width
+from cardlab.games.cards.deck import NUM_RANKS, NUM_SUITS, UNKNOWN
+from cardlab.games.cards.hands import (
+    FLUSH,
+    FOUR,
+    FULL_HOUSE,
+    PAIR,
+    STRAIGHT,
+    STRAIGHT_FLUSH,
+    STRAIGHT_MASKS,
+    THREE,
+    TWO_PAIR,
+)
+from cardlab.games.open_face.royalties import EMPTY, MAX_NODE_SIZE, RankBounds, royalty
+from cardlab.games.open_face.rules import NUM_DEALT, NUM_ROWS, capacity, owner, to_int64
+from cardlab.games.protocol import NO_PLAYER, Floats, layout, width
+
+NUM_LINES = 2 * NUM_ROWS
+ROW_STATISTICS = np.dtype(
+    [
+        ("ranks", np.int8, (NUM_LINES, NUM_RANKS)),  # cards of each rank in each line
+        ("suits", np.int8, (NUM_LINES, NUM_SUITS)),
+        ("sizes", np.int8, (NUM_LINES,)),
+        ("repeats", np.int8, (NUM_LINES,)),  # cards of a rank that an earlier card of the line has
+        ("held", np.int16, (NUM_LINES,)),  # bit r: the line has a card of rank r
+        ("nodes", np.int16, (NUM_LINES,)),  # index into rank_bounds.nodes() of the first four cards
+        ("lows", np.int32, (NUM_LINES,)),  # bounds of the final rank (royalties.py)
+        ("highs", np.int32, (NUM_LINES,)),
+        ("royalties", np.int16, (NUM_LINES,)),  # guaranteed royalties, barring a foul
+        ("max_royalties", np.int16, (NUM_LINES,)),  # royalties at the upper bound
+        ("free_ranks", np.int8, (NUM_RANKS,)),  # cards on no board, visible cards to place included
+        ("free_suits", np.int8, (NUM_SUITS,)),
+        ("free_bits", np.int16),  # bit r: a card of rank r is free
+        ("card", np.int8),  # the next card; UNKNOWN when over or unknown
+        ("mover", np.int8),  # who places it: 0 the viewer, 1 the opponent, NO_PLAYER when over
+    ],
+    align=True,
+)
+
+
+@kernel
+def compute_row_statistics(state: np.void, viewer: int, nodes: RankBounds, stats: np.void) -> None:
+    """Fill the record `stats` (ROW_STATISTICS) from `state` as `viewer` sees it."""
+    for line in range(NUM_LINES):
+        stats["ranks"][line][:] = 0
+        stats["suits"][line][:] = 0
+        stats["sizes"][line] = stats["repeats"][line] = stats["held"][line] = 0
+        stats["nodes"][line] = EMPTY
+    stats["free_ranks"][:] = NUM_SUITS
+    stats["free_suits"][:] = NUM_RANKS
+    stats["free_bits"] = (1 << NUM_RANKS) - 1
+    stats["card"] = UNKNOWN
+    stats["mover"] = NO_PLAYER
+    for index in range(NUM_DEALT):
+        card = to_int64(state["deck"][index])
+        if card < 0:
+            break
+        row = to_int64(state["rows"][index])
+        if row >= 0:
+            _add_card(stats, NUM_ROWS * int(owner(index) != viewer) + row, card, nodes)
+    step = to_int64(state["step"])
+    if step < NUM_DEALT:
+        stats["card"] = state["deck"][step]
+        stats["mover"] = np.int8(owner(step) != viewer)
+    for line in range(NUM_LINES):
+        player = viewer if line < NUM_ROWS else 1 - viewer
+        _update_bounds(stats, line, to_int64(state["ranks"][player, line % NUM_ROWS]), nodes)
+
+
+@kernel
+def _add_card(stats: np.void, line: int, card: int, nodes: RankBounds) -> None:
+    """Add a free card to a line."""
+    rank = card >> 2
+    stats["repeats"][line] += stats["ranks"][line, rank] > 0
+    stats["held"][line] |= 1 << rank
+    stats["ranks"][line, rank] += 1
+    stats["suits"][line, card & 3] += 1
+    stats["sizes"][line] += 1
+    stats["free_suits"][card & 3] -= 1
+    stats["free_ranks"][rank] -= 1
+    if stats["free_ranks"][rank] == 0:
+        stats["free_bits"] &= ~(1 << rank)
+    if stats["sizes"][line] <= MAX_NODE_SIZE:
+        stats["nodes"][line] = nodes[stats["nodes"][line]]["next"][rank]
+
+
+@kernel
+def _update_bounds(stats: np.void, line: int, rank: int, nodes: RankBounds) -> None:
+    """Set the bounds and royalties of a line; `rank` is the rank of a complete row and unused before."""
+    row = line % NUM_ROWS
+    node = nodes[stats["nodes"][line]]
+    if stats["sizes"][line] == capacity(row):
+        low = high = rank
+    elif row == 0:
+        low, high = to_int64(node["low_front"]), to_int64(node["high_front"])
+    else:
+        low, high = to_int64(node["low"]), to_int64(node["high"])
+        if stats["sizes"][line] == 0 or flush_suit(stats, line) >= 0:
+            high = max(high, to_int64(node["suited"]))
+    stats["lows"][line] = low
+    stats["highs"][line] = high
+    stats["royalties"][line] = royalty(low, row)
+    stats["max_royalties"][line] = royalty(high, row)
+
+
+@kernel
+def flush_suit(stats: np.void, line: int) -> int:
+    """Suit in which a middle or back row with cards is or can become a flush; -1 if impossible."""
+    size = to_int64(stats["sizes"][line])
+    if line % NUM_ROWS == 0 or size == 0:
+        return -1
+    for suit in range(NUM_SUITS):
+        if stats["suits"][line, suit] == size and stats["free_suits"][suit] >= 5 - size:
+            return suit
+    return -1
+
+
+@kernel
+def straight_ranks(stats: np.void, line: int) -> int:
+    """Mask of the free ranks that fit a straight of a middle or back row: 0 if complete, -1 if impossible."""
+    if line % NUM_ROWS == 0 or stats["repeats"][line] > 0:
+        return -1
+    held, free = to_int64(stats["held"][line]), to_int64(stats["free_bits"])
+    wanted = -1
+    for window in STRAIGHT_MASKS:
+        missing = window & ~held
+        if held & ~window == 0 and missing & ~free == 0:
+            wanted = missing if wanted < 0 else wanted | missing
+    return wanted
+
+
+@kernel
+def foul_is_certain(stats: np.void, first: int) -> bool:
+    """Whether no completion keeps rows first … first + 2 in order; sufficient, not necessary, for a certain foul."""
+    lows, highs = stats["lows"], stats["highs"]
+    return highs[first + 2] < lows[first + 1] or highs[first + 1] < lows[first] or highs[first + 2] < lows[first]
+
+
+@kernel
+def is_safe(stats: np.void, stronger: int, weaker: int) -> bool:
+    """Whether every completion leaves line `stronger` at least as strong as line `weaker`."""
+    return stats["lows"][stronger] >= stats["highs"][weaker]
+
+
+@kernel
+def is_certainly_below(stats: np.void, stronger: int, weaker: int) -> bool:
+    """Whether every completion leaves line `stronger` below line `weaker`."""
+    return stats["highs"][stronger] < stats["lows"][weaker]
+
 
 MADE_HANDS = STRAIGHT_FLUSH + 1  # a royal flush counts as a straight flush
 BLOCKS = layout(

@@ -14,9 +14,9 @@ from cardlab.games.array_checks import InvalidArray, check_floats, checked
 from cardlab.games.cards.deck import card_text, draw_seeds, shuffled_decks
 from cardlab.games.cards.hands import CATEGORIES, STRAIGHT_FLUSH
 from cardlab.games.fused_rollouts import SparseLineValues
-from cardlab.games.poker_squares import hidden_cards, patterns, rules, sparse_lines, sparse_rollouts
 from cardlab.games.poker_squares import observation as features
-from cardlab.games.poker_squares.symmetries import transform
+from cardlab.games.poker_squares import patterns, rules, sparse_lines, sparse_rollouts
+from cardlab.games.poker_squares.rules import transform
 from cardlab.games.protocol import (
     Actions,
     AnyStates,
@@ -45,7 +45,7 @@ class PokerSquares:
 
     agents: ClassVar[Mapping[str, str]] = {
         "flush": ".agents:FlushAgent",
-        "tables": ".tables:TablesAgent",
+        "tables": ".pattern_learning:TablesAgent",
         "tree_search": ".agents:tree_search",
     }
     abilities: ClassVar[Mapping[str, str]] = {
@@ -67,10 +67,9 @@ class PokerSquares:
 
     def __post_init__(self) -> None:
         """Custom scores go with custom scoring, one for each category."""
-        if self.scoring != "custom" and self.custom_scores:
-            raise InvalidOption("game.custom_scores", self.custom_scores, "left empty unless game.scoring=custom")
-        if self.scoring == "custom" and len(self.custom_scores) != len(CATEGORIES):
-            raise InvalidOption("game.custom_scores", self.custom_scores, "ten whole numbers from -128 to 127")
+        if len(self.custom_scores) != (len(CATEGORIES) if self.scoring == "custom" else 0):
+            allowed = "ten whole numbers from -128 to 127 with game.scoring=custom, else left empty"
+            raise InvalidOption("game.custom_scores", self.custom_scores, allowed)
 
     @cached_property
     def scores(self) -> NDArray[np.int8]:
@@ -167,7 +166,7 @@ class PokerSquares:
     def information(self, states: States, players: Players) -> InfoStates:
         """[G] copies without the hidden cards of the deck."""
         known = copied(states)
-        hidden_cards.hide(known)
+        rules.hide(known)
         return InfoStates(known)
 
     def determinize(
@@ -182,7 +181,7 @@ class PokerSquares:
         `weights` is unused: no player holds cards.
         """
         states = copied(info_states)
-        hidden_cards.fill(states, draw_seeds(len(states), rng))
+        rules.fill(states, draw_seeds(len(states), rng))
         return States(states)
 
     def observe(self, info_states: InfoStates, players: Players) -> Floats:

@@ -9,8 +9,9 @@ import numpy as np
 from cardlab.core.kernels import kernel
 from cardlab.games.cards.deck import NUM_RANKS, Cards
 from cardlab.games.cards.hands import FLUSH, HIGH_CARD, ROYAL_FLUSH, STRAIGHT, STRAIGHT_FLUSH, STRAIGHT_MASKS
-from cardlab.games.poker_squares.draw_probability import ALL_PROBABILITY, AT_LEAST_PROBABILITY
 from cardlab.games.poker_squares.line_statistics import (
+    ALL_PROBABILITY,
+    AT_LEAST_PROBABILITY,
     COMPLETE,
     SUITED,
     TRAIT_LACKS_ONE,

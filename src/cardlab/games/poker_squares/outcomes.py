@@ -1,7 +1,7 @@
 """Poker Squares: hands of the ten lines."""
 
+from cardlab.games.abilities import OutcomeCounts, one_hot
 from cardlab.games.cards.hands import CATEGORIES
-from cardlab.games.outcome_counts import OutcomeCounts, one_hot
 from cardlab.games.poker_squares.rules import line_categories
 from cardlab.games.protocol import States
 

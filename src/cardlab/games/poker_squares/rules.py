@@ -4,11 +4,13 @@
 grid and UNKNOWN here. So games with equal grid and equal face-up card have equal InfoStates.
 """
 
+from typing import TypeVar
+
 import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.core.kernels import kernel
-from cardlab.games.cards.deck import NUM_CARDS, UNKNOWN, Cards
+from cardlab.games.cards.deck import NUM_CARDS, NUM_SUITS, UNKNOWN, Cards, list_unseen, shuffle
 from cardlab.games.cards.hands import (
     FLUSH,
     FOUR,
@@ -21,6 +23,7 @@ from cardlab.games.cards.hands import (
     THREE,
     TWO_PAIR,
 )
+from cardlab.games.protocol import Actions, InfoStates, States
 
 SIDE = 5
 NUM_CELLS = 25
@@ -163,3 +166,50 @@ def line_categories(states: Records) -> NDArray[np.int8]:
         for line in range(NUM_LINES):
             categories[g, line] = line_category(scan_line(states[g]["grid"], line))
     return categories
+
+
+@kernel
+def hide(states: Records) -> None:
+    """Hide the cards after the face-up card."""
+    for g in range(states.shape[0]):
+        state = states[g]
+        for index in range(state["turn"] + 1, NUM_CELLS):
+            state["deck"][index] = -1
+
+
+@kernel
+def fill(states: Records, seeds: NDArray[np.uint64]) -> None:
+    """Draw every unknown future card uniformly from the unseen cards, seeded by seeds[g]."""
+    unseen = np.empty(NUM_CARDS, dtype=np.int8)
+    for g in range(states.shape[0]):
+        state = states[g]
+        count = list_unseen(unseen, state["grid"], state["deck"])
+        shuffle(unseen, count, seeds[g])
+        for index in range(state["turn"], NUM_CELLS):
+            if state["deck"][index] < 0:
+                count -= 1
+                state["deck"][index] = unseen[count]
+
+
+S = TypeVar("S", States, InfoStates)
+
+
+def transform(states: S, rng: np.random.Generator) -> tuple[S, Actions]:
+    """An equivalent form of each state [G], drawn uniformly, and the action [G, 25] that each action is mapped to."""
+
+    def orders(size: int) -> Cards:
+        return rng.permuted(np.tile(np.arange(size, dtype=np.int8), (len(states), 1)), axis=1)
+
+    row, column = orders(SIDE)[:, :, None].astype(np.int16), orders(SIDE)[:, None, :].astype(np.int16)
+    transposed = (rng.random(len(states)) < 0.5)[:, None, None]
+    suits = orders(NUM_SUITS)
+    cells = np.where(transposed, SIDE * column + row, SIDE * row + column).reshape(-1, NUM_CELLS)
+
+    def with_new_suits(cards: Cards) -> Cards:
+        renamed = (cards >> 2 << 2) + np.take_along_axis(suits, cards.astype(np.intp) & 3, axis=1)
+        return np.where(cards < 0, cards, renamed)
+
+    moved = states.copy()
+    np.put_along_axis(moved["grid"], cells.astype(np.intp), with_new_suits(states["grid"]), axis=1)
+    moved["deck"] = with_new_suits(states["deck"])
+    return moved, cells

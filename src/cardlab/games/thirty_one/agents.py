@@ -9,9 +9,19 @@ from pydantic import Field
 from cardlab.core.kernels import kernel
 from cardlab.core.options import NUMERIC
 from cardlab.games.protocol import Actions, Game, InfoStates, Players
-from cardlab.games.thirty_one.actions import CALL, DRAW, KEEP_HAND, SWAP_FIRST, TAKE
-from cardlab.games.thirty_one.hand_scores import BEST_SCORE, HAND_SIZE, score_after_swap
-from cardlab.games.thirty_one.record import SWAP, Record, Records
+from cardlab.games.thirty_one.record import (
+    BEST_SCORE,
+    CALL,
+    DRAW,
+    HAND_SIZE,
+    KEEP_HAND,
+    SWAP,
+    SWAP_FIRST,
+    TAKE,
+    Record,
+    Records,
+    score_after_swap,
+)
 from cardlab.games.thirty_one.showdown import score_of
 
 

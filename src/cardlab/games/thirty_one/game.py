@@ -11,12 +11,24 @@ from cardlab.core.options import Whole, option, options
 from cardlab.games.array_checks import checked
 from cardlab.games.cards.deck import draw_seeds, shuffled_decks
 from cardlab.games.protocol import Actions, AnyStates, Bools, Floats, GameSpec, InfoStates, Players, States
-from cardlab.games.thirty_one.actions import ACTION_KINDS, DECISION_KINDS, NUM_ACTIONS
 from cardlab.games.thirty_one.hidden_cards import fill_hidden, find_holders, hide
 from cardlab.games.thirty_one.observation import BLOCKS, observe_table
-from cardlab.games.thirty_one.opponent_statistics import OPPONENT_STATISTICS_BLOCKS, observe_opponent_statistics
-from cardlab.games.thirty_one.paper_observation import PAPER_BLOCKS, observe_paper
-from cardlab.games.thirty_one.record import MAX_PLAYERS, OVER, STATE_DTYPE, SWAP, RuleOptions
+from cardlab.games.thirty_one.other_observations import (
+    OPPONENT_STATISTICS_BLOCKS,
+    PAPER_BLOCKS,
+    observe_opponent_statistics,
+    observe_paper,
+)
+from cardlab.games.thirty_one.record import (
+    ACTION_KINDS,
+    DECISION_KINDS,
+    MAX_PLAYERS,
+    NUM_ACTIONS,
+    OVER,
+    STATE_DTYPE,
+    SWAP,
+    RuleOptions,
+)
 from cardlab.games.thirty_one.rendering import move_text, table_text
 from cardlab.games.thirty_one.rules import apply_actions, deal_matches, mark_legal
 

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from cardlab.core.kernels import kernel
 from cardlab.games.cards.deck import NUM_CARDS, UNKNOWN, Cards, hash_seed, shuffle
 from cardlab.games.protocol import NO_PLAYER, Floats, Players
-from cardlab.games.thirty_one.hand_scores import HAND_SIZE, card_bit, sort_hand
-from cardlab.games.thirty_one.record import MAX_PLAYERS, OVER, SWAP, Record, Records
+from cardlab.games.thirty_one.record import HAND_SIZE, MAX_PLAYERS, OVER, SWAP, Record, Records, card_bit, sort_hand
 
 ALL_CARDS = (1 << NUM_CARDS) - 1
 ORDER_SALT, PICK_SALT, STATE_SEED_SALT = 1, 2, 3  # independent uses of one seed of `fill_hidden`

@@ -10,10 +10,20 @@ from numpy.typing import NDArray
 
 from cardlab.core.kernels import kernel
 from cardlab.games.protocol import Floats, Players, layout, width
-from cardlab.games.thirty_one.hand_scores import BEST_SCORE, HAND_SIZE, card_value, score_after_swap, suit_of
-from cardlab.games.thirty_one.record import MAX_PLAYERS, MAX_STOCK, NUM_PHASES, SWAP, Record, Records
+from cardlab.games.thirty_one.record import (
+    BEST_SCORE,
+    HAND_SIZE,
+    MAX_PLAYERS,
+    MAX_STOCK,
+    NUM_PHASES,
+    SWAP,
+    Record,
+    Records,
+    card_value,
+    score_after_swap,
+    suit_of,
+)
 from cardlab.games.thirty_one.showdown import score_of
-from cardlab.games.thirty_one.suit_order import rank_suits, reorder_suits, suit_columns
 from cardlab.games.thirty_one.unseen_cards import (
     LOW_VALUE,
     NUM_VALUES,
@@ -23,8 +33,11 @@ from cardlab.games.thirty_one.unseen_cards import (
     distance_to,
     drawable_cards,
     kept_suit_sum,
+    rank_suits,
+    reorder_suits,
     score_ceiling,
     seats_by_distance,
+    suit_columns,
     unseen_cards,
 )
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from cardlab.games.outcome_counts import OutcomeCounts, one_hot
+from cardlab.games.abilities import OutcomeCounts, one_hot
 from cardlab.games.protocol import States
-from cardlab.games.thirty_one.actions import CALL, KEEP_HAND, NUM_ACTIONS, SWAP_FIRST, TAKE
+from cardlab.games.thirty_one.record import CALL, KEEP_HAND, NUM_ACTIONS, SWAP_FIRST, TAKE
 
 ACTION_NAMES = ("draw", "take", "call", "swap", "keep the hand")
 ACTION_GROUPS = np.zeros(NUM_ACTIONS, dtype=np.int8)

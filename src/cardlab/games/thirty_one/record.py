@@ -1,7 +1,8 @@
-"""The record of one match of Thirty-One.
+"""The record of one match of Thirty-One, the seven actions, and the scores of hands.
 
 Sets of cards are 52-bit integers with bit `card` for each card. The order of the discard pile is not stored: only its
-top can be taken, and the next discard covers the pile before the next take.
+top can be taken, and the next discard covers the pile before the next take. A turn has three actions, the swap after a
+draw or a take four.
 """
 
 from typing import Any, NamedTuple
@@ -10,7 +11,77 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.core.kernels import kernel
-from cardlab.games.thirty_one.hand_scores import HAND_SIZE
+
+DRAW, TAKE, CALL = 0, 1, 2
+SWAP_FIRST = 3  # 3, 4 and 5 swap the card in hand position 0, 1 and 2
+KEEP_HAND = 6  # "don't swap": the drawn card goes to the discard pile
+NUM_ACTIONS = 7
+
+DECISION_KINDS = ("turn", "swap")
+ACTION_KINDS = (0, 0, 0, 1, 1, 1, 1)  # [A] index into DECISION_KINDS
+
+
+HAND_SIZE = 3
+BEST_SCORE = 31
+
+
+@kernel
+def card_value(card: int) -> int:
+    """Ace 11, court cards 10, others their rank; 0 for UNKNOWN."""
+    if card < 0:
+        return 0
+    rank = int(card) >> 2  # not in int8, which would overflow in sums of columns
+    if rank == 12:
+        return 11
+    return min(rank + 2, 10)
+
+
+@kernel
+def suit_of(card: int) -> int:
+    """The suit, 0 to 3; 3 for UNKNOWN, whose value is 0."""
+    return int(card) & 3
+
+
+@kernel
+def suit_order(card: int) -> int:
+    """Sort key: by suit, then by rank; UNKNOWN first."""
+    return -1 if card < 0 else suit_of(card) * 13 + (card >> 2)
+
+
+@kernel
+def card_bit(card: int) -> np.int64:
+    """The bit of `card` in a set of cards; 0 for UNKNOWN."""
+    return np.int64(0) if card < 0 else np.int64(1) << np.int64(card)
+
+
+@kernel
+def hand_score(first: int, second: int, third: int) -> int:
+    """The highest sum of card values within one suit; UNKNOWN cards count 0."""
+    one, two, three = card_value(first), card_value(second), card_value(third)
+    suit = suit_of(first)
+    with_first = one + (two if suit_of(second) == suit else 0) + (three if suit_of(third) == suit else 0)
+    with_second = two + (three if suit_of(third) == suit_of(second) else 0)
+    return max(with_first, with_second, three)
+
+
+@kernel
+def score_after_swap(hand: NDArray[np.int8], position: int, card: int) -> int:
+    """Score of `hand` [3] after `card` replaces the one at `position`; position 3 replaces none."""
+    first = card if position == 0 else hand[0]
+    second = card if position == 1 else hand[1]
+    third = card if position == 2 else hand[2]
+    return hand_score(first, second, third)
+
+
+@kernel
+def sort_hand(hand: NDArray[np.int8]) -> None:
+    """Sort `hand` [3] in place by suit and rank, so that equal hands have equal bytes."""
+    for last in (1, 2, 1):
+        if suit_order(hand[last - 1]) > suit_order(hand[last]):
+            swapped = hand[last]
+            hand[last] = hand[last - 1]
+            hand[last - 1] = swapped
+
 
 MAX_PLAYERS = 9
 MAX_STOCK = 45  # for two players: 52 less six cards in hands and the first discard

@@ -3,8 +3,18 @@
 import numpy as np
 
 from cardlab.games.cards.deck import card_text, cards_text
-from cardlab.games.thirty_one.actions import CALL, DRAW, KEEP_HAND, SWAP_FIRST, TAKE
-from cardlab.games.thirty_one.record import OVER, SWAP, TURN, UNRESOLVED, Record
+from cardlab.games.thirty_one.record import (
+    CALL,
+    DRAW,
+    KEEP_HAND,
+    OVER,
+    SWAP,
+    SWAP_FIRST,
+    TAKE,
+    TURN,
+    UNRESOLVED,
+    Record,
+)
 from cardlab.games.thirty_one.showdown import score_of
 
 

@@ -6,19 +6,25 @@ from numpy.typing import NDArray
 from cardlab.core.kernels import kernel
 from cardlab.games.cards.deck import NUM_CARDS, UNKNOWN, hash_seed, shuffle
 from cardlab.games.protocol import NO_PLAYER, Actions, Bools
-from cardlab.games.thirty_one.actions import CALL, KEEP_HAND, NUM_ACTIONS, SWAP_FIRST, TAKE
-from cardlab.games.thirty_one.hand_scores import HAND_SIZE, card_bit, sort_hand
 from cardlab.games.thirty_one.record import (
+    CALL,
+    HAND_SIZE,
+    KEEP_HAND,
     MAX_PLAYERS,
     MAX_STOCK,
+    NUM_ACTIONS,
     OVER,
     SWAP,
+    SWAP_FIRST,
+    TAKE,
     TURN,
     UNRESOLVED,
     Record,
     Records,
     RuleOptions,
+    card_bit,
     next_living,
+    sort_hand,
 )
 from cardlab.games.thirty_one.showdown import match_ends, pay_match, settle_round
 

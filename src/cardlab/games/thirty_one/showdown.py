@@ -2,8 +2,7 @@
 
 from cardlab.core.kernels import kernel
 from cardlab.games.protocol import NO_PLAYER
-from cardlab.games.thirty_one.hand_scores import BEST_SCORE, HAND_SIZE, hand_score
-from cardlab.games.thirty_one.record import MAX_PLAYERS, Record, RuleOptions
+from cardlab.games.thirty_one.record import BEST_SCORE, HAND_SIZE, MAX_PLAYERS, Record, RuleOptions, hand_score
 
 
 @kernel

@@ -13,9 +13,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from cardlab.agents.exploration import annealed_epsilon
 from cardlab.agents.network_agents import ActionValueAgent
-from cardlab.agents.random_agent import RandomAgent
+from cardlab.agents.random_actions import RandomAgent, annealed_epsilon
 from cardlab.core.messages import InvalidOption
 from cardlab.games.protocol import Actions, Game, HasOpening, InfoStates, Players
 from cardlab.games.record_arrays import take

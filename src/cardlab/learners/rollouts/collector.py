@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cardlab.agents.exploration import ExploringAgent, SampledActions
-from cardlab.agents.random_agent import RandomAgent
+from cardlab.agents.random_actions import ExploringAgent, RandomAgent, SampledActions
 from cardlab.games.agent_protocol import Agent
 from cardlab.games.array_checks import unchecked
 from cardlab.games.loop import Moves, play

@@ -1,12 +1,17 @@
-"""Exploration: sampled actions with their log-probabilities, epsilon-greedy and epsilon-softmax."""
+"""Random choice of actions: the agent that plays uniformly random legal ones, and exploration.
+
+Exploration samples actions with their log-probabilities, epsilon-greedy or by epsilon-softmax.
+"""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
 
-from cardlab.games.choices import choose_uniformly
-from cardlab.games.protocol import Actions, Bools, Floats, InfoStates, Players
+from cardlab.games.array_checks import unchecked
+from cardlab.games.legality import choose_from_each, choose_uniformly
+from cardlab.games.protocol import Actions, Bools, Floats, Game, InfoStates, Players, lists_legal_actions
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,3 +76,21 @@ def annealed_epsilon(start: float | None, end: float, share: float, progress: fl
     if progress < hold:
         return start
     return end + (start - end) * max(0.0, 1.0 - (progress - hold) / share)
+
+
+@dataclass(frozen=True)
+class RandomAgent:
+    """Uniform over the legal actions."""
+
+    game: Game
+
+    @cached_property
+    def _game(self) -> Game:
+        return unchecked(self.game)
+
+    def act(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> Actions:
+        """[N] actions."""
+        uniforms = rng.random(len(info_states), dtype=np.float32)
+        if lists_legal_actions(self._game):
+            return choose_from_each(*self._game.list_legal_actions(info_states), uniforms)
+        return choose_uniformly(self._game.legal_actions(info_states), uniforms)
