@@ -7,8 +7,8 @@ import torch
 from pytest_benchmark.fixture import BenchmarkFixture
 
 from cardlab.agents.network_agents import SoftmaxAgent
-from cardlab.evaluation.deals import ArenaOptions
 from cardlab.evaluation.match import play_groups
+from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.seating import make_lineup
 from cardlab.evaluation.workers import Workers
 from cardlab.games.make_game import game_names, make_game

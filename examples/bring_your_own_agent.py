@@ -17,8 +17,8 @@ import numpy as np
 from rich.console import Console
 
 import cardlab
-from cardlab.evaluation.deals import ArenaOptions
 from cardlab.evaluation.evaluate import evaluate, evaluation_table
+from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.tournament import run_tournament, tournament_table
 
 DRAW, TAKE, CALL, SWAP_FIRST = 0, 1, 2, 3

@@ -16,8 +16,8 @@ from cardlab.agents.policy_descriptions import policy_digest
 from cardlab.agents.policy_files import load_policy
 from cardlab.core.files import load_json, write_json
 from cardlab.core.parts import build_part
-from cardlab.evaluation.deals import DEFAULT_REFERENCES, ArenaOptions
 from cardlab.evaluation.game_statistics import measure_games
+from cardlab.evaluation.options import DEFAULT_REFERENCES, ArenaOptions
 from cardlab.evaluation.progress import ProgressCallback, progress_bars
 from cardlab.evaluation.snapshot_matches import Snapshot, find_snapshots, play_snapshots, write_snapshot_scores
 from cardlab.experiments.config.build_parts import build_arena, build_game, check_pinned

@@ -15,8 +15,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from cardlab.evaluation.deals import DEFAULT_REFERENCES
 from cardlab.evaluation.game_record import game_options
+from cardlab.evaluation.options import DEFAULT_REFERENCES
 from cardlab.evaluation.progress import progress_bars
 from cardlab.evaluation.tournament import run_tournament
 from cardlab.experiments.config.build_parts import build_arena, build_game

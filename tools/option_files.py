@@ -18,7 +18,7 @@ import yaml
 from pydantic import TypeAdapter
 
 from cardlab.core.parts import GROUPS, NAME, TARGET, find_object, option_names, read_option, target_of
-from cardlab.evaluation.deals import ArenaOptions
+from cardlab.evaluation.options import ArenaOptions
 from cardlab.experiments.config.build_experiment import PARTS
 from cardlab.experiments.promotion.options import PromotionOptions
 from cardlab.experiments.sweep.options import SweepOptions

@@ -16,8 +16,8 @@ from pathlib import Path
 import torch
 
 import cardlab
-from cardlab.evaluation.deals import ArenaOptions
 from cardlab.evaluation.evaluate import evaluate
+from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.snapshot_matches import find_snapshots
 
 COLUMNS = ("decisions", "minutes", "against", "mean", "low", "high", "deals")

@@ -13,7 +13,7 @@ from omegaconf import OmegaConf
 
 from cardlab.core.exit_status import run_program
 from cardlab.core.files import write_json
-from cardlab.evaluation.deals import ArenaOptions
+from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.progress import progress_bars
 from cardlab.experiments.comparison.compare import MethodComparison, compare_groups
 from cardlab.experiments.comparison.figures import comparison_figures

@@ -14,9 +14,9 @@ from pathlib import Path
 import torch
 
 import cardlab
-from cardlab.evaluation.deals import ArenaOptions
 from cardlab.evaluation.intervals import estimate
 from cardlab.evaluation.match import paired
+from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.scores import play_matches
 
 SEED = 20_000_001  # of the deals: the seed of every evaluation

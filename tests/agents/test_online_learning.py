@@ -12,7 +12,7 @@ from cardlab.agents.registry import load_agent
 from cardlab.agents.search.online_learning import OnlineLearner
 from cardlab.agents.search.search_io import SearchResult
 from cardlab.core.messages import InvalidOption
-from cardlab.evaluation.deals import ArenaOptions
+from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.seating import make_lineup
 from cardlab.games.loop import play_out
 from cardlab.games.make_game import make_game

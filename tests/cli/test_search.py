@@ -7,10 +7,10 @@ import pytest
 
 from cardlab.agents.search.options import PuctOptions
 from cardlab.cli import main
-from cardlab.evaluation.deals import ArenaOptions
 from cardlab.evaluation.evaluate import evaluate
 from cardlab.evaluation.game_record import load_record
 from cardlab.evaluation.match import Interrupted
+from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.played_deals import PlayedDeals
 from cardlab.experiments.config.build_parts import build_search
 from cardlab.experiments.config.composition import compose_config

@@ -17,7 +17,7 @@ import pytest
 import cardlab
 from cardlab.agents.random_actions import RandomAgent
 from cardlab.core.parts import find_object, option_names, read_option
-from cardlab.evaluation.deals import ArenaOptions
+from cardlab.evaluation.options import ArenaOptions
 from cardlab.experiments.sweep.options import SweepOptions
 from cardlab.games.loop import play
 from cardlab.games.make_game import game_names

@@ -4,10 +4,10 @@ import pytest
 from rich.console import Console
 
 from cardlab.core.messages import InvalidOption
-from cardlab.evaluation.deals import EVALUATION_SEED, ArenaOptions
 from cardlab.evaluation.evaluate import evaluate, evaluation_table, write_evaluation
 from cardlab.evaluation.intervals import Estimate, main_score
 from cardlab.evaluation.match import play_match
+from cardlab.evaluation.options import EVALUATION_SEED, ArenaOptions
 from cardlab.evaluation.progress import progress_bars
 from small_games.high_card import HighCard, Shower
 

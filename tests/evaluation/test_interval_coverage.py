@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from cardlab.agents.random_actions import RandomAgent
-from cardlab.evaluation.deals import ArenaOptions
 from cardlab.evaluation.match import play_match
+from cardlab.evaluation.options import ArenaOptions
 from small_games.high_card import HighCard
 from small_games.paired import play_paired
 

@@ -15,8 +15,9 @@ import cardlab
 from cardlab.agents.random_actions import RandomAgent
 from cardlab.core.child_processes import ChildKilled
 from cardlab.core.messages import InvalidOption
-from cardlab.evaluation.deals import ArenaOptions, deal_block
+from cardlab.evaluation.deals import deal_block
 from cardlab.evaluation.match import play_match
+from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.seating import distinct_seatings, make_lineup
 from cardlab.evaluation.workers import ChunkJob, ChunkPlayer, StoppedError
 from cardlab.experiments.policy_groups import find_group

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from cardlab.agents.registry import load_agent
-from cardlab.evaluation.deals import ArenaOptions
 from cardlab.evaluation.game_statistics import measure_games
+from cardlab.evaluation.options import ArenaOptions
 from cardlab.games.abilities import find_ability
 from cardlab.games.loop import play
 from cardlab.games.make_game import game_names, make_game

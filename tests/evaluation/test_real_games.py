@@ -8,8 +8,8 @@ import torch
 
 import cardlab
 from cardlab.agents.policy_files import describe, save_policy
-from cardlab.evaluation.deals import ArenaOptions
 from cardlab.evaluation.evaluate import evaluate
+from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.replay import run_replay
 from cardlab.evaluation.tournament import run_tournament
 from cardlab.networks.mlp_options import MLPOptions

@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 
 from cardlab.core.messages import InvalidOption
-from cardlab.evaluation.deals import ArenaOptions
 from cardlab.evaluation.game_record import GameRecord, RecordError, dealt_state, load_record, save_record
 from cardlab.evaluation.match import play_match
+from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.replay import record_game, replay, replay_lines, run_replay
 from cardlab.games.cards.deck import cards_text
 from cardlab.games.make_game import make_game

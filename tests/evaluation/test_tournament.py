@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from cardlab.core.messages import InvalidOption
-from cardlab.evaluation.deals import ArenaOptions
 from cardlab.evaluation.intervals import Estimate
 from cardlab.evaluation.match import play_match
+from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.pairings import Cycle, cycles, rate
 from cardlab.evaluation.played_deals import match_key
 from cardlab.evaluation.seating import make_lineup

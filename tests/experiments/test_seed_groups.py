@@ -8,9 +8,9 @@ import pytest
 
 from cardlab.agents.policy_descriptions import policy_digest
 from cardlab.cli import main
-from cardlab.evaluation.deals import ArenaOptions
 from cardlab.evaluation.evaluate import evaluate, evaluate_seeds
 from cardlab.evaluation.match import play_match
+from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.seed_statistics import mean_over_seeds
 from cardlab.games.make_game import make_game
 from cardlab.tracking import Store

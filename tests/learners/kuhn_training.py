@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from cardlab.evaluation.deals import ArenaOptions
+from cardlab.evaluation.options import ArenaOptions
 from cardlab.learners.dqn.options import DQNOptions
 from cardlab.learners.policy_iteration.options import PolicyIterationOptions
 from cardlab.learners.ppo.options import PPOOptions

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from cardlab.evaluation.deals import ArenaOptions
 from cardlab.evaluation.intervals import Estimate, estimate, is_narrow
 from cardlab.evaluation.match import Match, paired
+from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.scores import play_matches
 from cardlab.evaluation.seating import Entry
 from cardlab.games.protocol import Game

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from cardlab.agents.policy_files import load_policy
-from cardlab.evaluation.deals import ArenaOptions
+from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.snapshot_matches import Snapshot, find_snapshots, play_snapshots
 from cardlab.learners.ppo.options import PPOOptions
 from cardlab.learners.rollouts.opponents.fixed import SelfPlayOptions

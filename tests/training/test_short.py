@@ -10,8 +10,8 @@ from safetensors.numpy import load_file
 from cardlab.agents.policy_files import load_policy
 from cardlab.agents.random_actions import RandomAgent
 from cardlab.core.messages import InvalidOption
-from cardlab.evaluation.deals import ArenaOptions
 from cardlab.evaluation.match import play_match
+from cardlab.evaluation.options import ArenaOptions
 from cardlab.games.make_game import make_game
 from cardlab.learners.rollouts.opponents.fixed import ScriptedOptions
 from cardlab.training.curve_evaluation import score_agent

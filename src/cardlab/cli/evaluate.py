@@ -18,8 +18,8 @@ from cardlab.core.exit_status import INTERRUPTED
 from cardlab.core.files import check_file
 from cardlab.core.messages import InvalidOption
 from cardlab.core.options import Flag, Text, checked
-from cardlab.evaluation.deals import DEFAULT_REFERENCES, ArenaOptions
 from cardlab.evaluation.evaluate import evaluate, evaluation_table, write_evaluation
+from cardlab.evaluation.options import DEFAULT_REFERENCES, ArenaOptions
 from cardlab.evaluation.played_deals import unfinished_scores
 from cardlab.evaluation.progress import progress_bars
 from cardlab.evaluation.scores import or_part

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from cardlab.cli.verbs import Request
 from cardlab.core.messages import ConfigurationError, collected, combined
 from cardlab.core.options import Text, check_whole, checked
-from cardlab.evaluation.deals import DEFAULT_REFERENCES
+from cardlab.evaluation.options import DEFAULT_REFERENCES
 from cardlab.evaluation.progress import is_quiet
 from cardlab.experiments.config.build_experiment import build_experiment
 from cardlab.experiments.config.build_parts import group

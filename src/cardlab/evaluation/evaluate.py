@@ -8,9 +8,9 @@ from rich.text import Text  # a name may look like markup
 
 from cardlab.agents.policy_descriptions import policy_digest as digest_of_policy
 from cardlab.core.files import write_json
-from cardlab.evaluation.deals import DEFAULT_REFERENCES, ArenaOptions
 from cardlab.evaluation.intervals import SELF, Evaluation, estimate
 from cardlab.evaluation.match import Match, paired
+from cardlab.evaluation.options import DEFAULT_REFERENCES, ArenaOptions
 from cardlab.evaluation.played_deals import PlayedDeals
 from cardlab.evaluation.progress import ProgressCallback, no_progress
 from cardlab.evaluation.scores import ScoreTable, from_part, play_scores

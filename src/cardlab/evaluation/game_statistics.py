@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cardlab.evaluation.deals import ArenaOptions
+from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.seating import Entry, Lineup, make_lineup
 from cardlab.evaluation.workers import ChunkPlayer, make_jobs
 from cardlab.games.abilities import OutcomeCounts, find_ability

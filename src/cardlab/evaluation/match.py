@@ -8,8 +8,8 @@ from typing import Any, TypedDict, Unpack
 from numpy.typing import ArrayLike
 
 from cardlab.core.messages import InvalidOption, unknown_key
-from cardlab.evaluation.deals import MIN_DEALS, ArenaOptions
 from cardlab.evaluation.intervals import Estimate, PerDeal, estimate, is_narrow
+from cardlab.evaluation.options import MIN_DEALS, ArenaOptions
 from cardlab.evaluation.seating import Given, Lineup, make_lineup
 from cardlab.evaluation.workers import ChunkJob, Tally, Workers, default_chunk, make_jobs, merge
 from cardlab.games.array_checks import check_decks

@@ -16,9 +16,9 @@ from cardlab.agents.policy_descriptions import policy_digest
 from cardlab.agents.registry import named_folders
 from cardlab.core.files import load_json, write_json
 from cardlab.core.running_code import code_digest
-from cardlab.evaluation.deals import ArenaOptions
 from cardlab.evaluation.game_record import game_options
 from cardlab.evaluation.match import play_groups
+from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.seating import Lineup
 from cardlab.evaluation.workers import Tally
 from cardlab.games.protocol import Game

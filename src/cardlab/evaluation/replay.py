@@ -10,8 +10,8 @@ import numpy as np
 from cardlab.agents.registry import load_agent
 from cardlab.core.options import check_choice, check_whole
 from cardlab.core.parts import check_targets
-from cardlab.evaluation.deals import ArenaOptions
 from cardlab.evaluation.game_record import EffortCounts, GameRecord, RecordError, dealt_state
+from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.seating import Entry, make_lineup
 from cardlab.evaluation.workers import ChunkPlayer, make_jobs
 from cardlab.games.agent_protocol import ActionValues, Agent, Policy

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Generic, TypeVar
 
-from cardlab.evaluation.deals import ArenaOptions
 from cardlab.evaluation.intervals import SELF, PerDeal
 from cardlab.evaluation.match import Interrupted, Match, first_is_narrow, play_groups
+from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.played_deals import PlayedDeals, PlayedFiles
 from cardlab.evaluation.progress import ProgressCallback, no_progress
 from cardlab.evaluation.seating import Entry, make_lineup

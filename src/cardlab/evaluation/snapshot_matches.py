@@ -12,9 +12,9 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from cardlab.evaluation.deals import ArenaOptions
 from cardlab.evaluation.evaluate import evaluate
 from cardlab.evaluation.intervals import SELF
+from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.pairings import cycles, play_pairings
 from cardlab.evaluation.progress import ProgressCallback, no_progress
 from cardlab.games.protocol import Game

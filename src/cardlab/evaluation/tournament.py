@@ -13,8 +13,8 @@ from rich.text import Text  # a name may look like markup
 
 from cardlab.core.files import check_folder, write_atomically, write_json
 from cardlab.core.messages import InvalidOption
-from cardlab.evaluation.deals import ArenaOptions
 from cardlab.evaluation.intervals import Estimate
+from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.pairings import Pairing, Rating, cycles, play_pairings, rate
 from cardlab.evaluation.played_deals import PlayedDeals
 from cardlab.evaluation.progress import ProgressCallback, no_progress

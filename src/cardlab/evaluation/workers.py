@@ -29,8 +29,9 @@ from cardlab.agents.registry import load_agent
 from cardlab.core.child_processes import ChildKilled, interrupts_blocked, require_main_guard
 from cardlab.core.files import check_folder
 from cardlab.core.messages import InvalidOption
-from cardlab.evaluation.deals import AGENTS, ArenaOptions, deal_block
+from cardlab.evaluation.deals import AGENTS, deal_block
 from cardlab.evaluation.game_record import GameRecord, GameRecorder, save_record
+from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.ray_pool import RayPool
 from cardlab.evaluation.seating import Lineup
 from cardlab.games.agent_protocol import Agent

@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from cardlab.agents.policy_descriptions import policy_game
-from cardlab.evaluation.deals import ArenaOptions
 from cardlab.evaluation.evaluate import evaluate_seeds, write_evaluation
 from cardlab.evaluation.intervals import Evaluation, main_score
+from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.played_deals import unfinished_scores
 from cardlab.evaluation.progress import ProgressCallback, no_progress
 from cardlab.experiments.policy_groups import PolicyGroup, policies_by_seed

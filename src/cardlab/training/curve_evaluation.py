@@ -3,8 +3,9 @@
 from collections.abc import Mapping, Sequence
 
 from cardlab.agents.specs import metric_name
-from cardlab.evaluation.deals import DEFAULT_REFERENCES, ArenaOptions, Purpose, purpose_seed
+from cardlab.evaluation.deals import Purpose, purpose_seed
 from cardlab.evaluation.intervals import interval_metrics
+from cardlab.evaluation.options import DEFAULT_REFERENCES, ArenaOptions
 from cardlab.evaluation.scores import play_matches
 from cardlab.games.agent_protocol import Agent
 from cardlab.games.protocol import Game

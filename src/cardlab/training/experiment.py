@@ -10,7 +10,7 @@ from cardlab.agents.specs import policy_hint
 from cardlab.core.messages import InvalidOption
 from cardlab.core.parts import NAME, target_of
 from cardlab.core.running_code import check_unchanged, code_digest
-from cardlab.evaluation.deals import ArenaOptions
+from cardlab.evaluation.options import ArenaOptions
 from cardlab.games.protocol import Game
 from cardlab.training.options import TrainerOptions
 

@@ -4,7 +4,7 @@ from typing import Literal
 
 from cardlab.core.messages import InvalidOption
 from cardlab.core.options import Flag, Number, Text, Whole, option, options
-from cardlab.evaluation.deals import MAX_DEALS, MIN_DEALS
+from cardlab.evaluation.options import MAX_DEALS, MIN_DEALS
 
 MAX_DECISIONS = 10**12  # years on any machine; a larger number is a typing error
 

@@ -10,7 +10,7 @@ from omegaconf import OmegaConf
 
 from cardlab.core.messages import InvalidOption
 from cardlab.core.parts import GROUPS, find_object, option_defaults
-from cardlab.evaluation.deals import ArenaOptions
+from cardlab.evaluation.options import ArenaOptions
 from cardlab.experiments.config.build_experiment import build_experiment
 from cardlab.experiments.config.composition import compose_experiment
 from cardlab.training.options import TrainerOptions

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from cardlab.evaluation.deals import ArenaOptions
 from cardlab.evaluation.intervals import Estimate, confidence_sequence_interval, estimate
+from cardlab.evaluation.options import ArenaOptions
 from cardlab.experiments.promotion.gate import Contender, Ladder, PromotionDecision, decide
 from cardlab.experiments.promotion.options import PromotionOptions
 from cardlab.games.make_game import make_game

@@ -16,9 +16,9 @@ from cardlab.agents.registry import load_agent
 from cardlab.agents.specs import policy_folder
 from cardlab.cli import main
 from cardlab.core.messages import InvalidOption
-from cardlab.evaluation.deals import ArenaOptions
 from cardlab.evaluation.intervals import Estimate
 from cardlab.evaluation.match import play_match
+from cardlab.evaluation.options import ArenaOptions
 from cardlab.experiments.config.build_parts import check_pinned
 from cardlab.experiments.promotion.champions import write_champion
 from cardlab.experiments.promotion.gate import Ladder, PromotionDecision

@@ -9,8 +9,8 @@ from optuna.trial import TrialState
 
 from cardlab.cli import main
 from cardlab.core.messages import InvalidOption
-from cardlab.evaluation.deals import ArenaOptions
 from cardlab.evaluation.match import play_match
+from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.tournament import run_tournament
 from cardlab.games.make_game import make_game
 from experiments.sweep.tiny import TINY, runs_of, study_of

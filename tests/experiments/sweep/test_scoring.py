@@ -9,9 +9,10 @@ from hypothesis.extra.numpy import arrays
 from cardlab.agents.registry import load_agent
 from cardlab.core.child_processes import usable_cores
 from cardlab.core.messages import InvalidOption
-from cardlab.evaluation.deals import EVALUATION_SEED, ArenaOptions, Purpose, purpose_seed
+from cardlab.evaluation.deals import Purpose, purpose_seed
 from cardlab.evaluation.intervals import PerDeal, estimate
 from cardlab.evaluation.match import play_match
+from cardlab.evaluation.options import EVALUATION_SEED, ArenaOptions
 from cardlab.experiments.sweep.options import SweepOptions
 from cardlab.experiments.sweep.scoring import combine, play_references, sweep_arena
 from cardlab.games.make_game import make_game

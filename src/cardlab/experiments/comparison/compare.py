@@ -13,9 +13,9 @@ from typing import Any
 from cardlab.agents.policy_descriptions import policy_digest, policy_game, read_description
 from cardlab.agents.specs import CHAMPION, metric_name
 from cardlab.core.messages import InvalidOption
-from cardlab.evaluation.deals import DEFAULT_REFERENCES, ArenaOptions
 from cardlab.evaluation.intervals import SELF, Estimate, PerDeal, estimate
 from cardlab.evaluation.match import paired
+from cardlab.evaluation.options import DEFAULT_REFERENCES, ArenaOptions
 from cardlab.evaluation.played_deals import PlayedDeals
 from cardlab.evaluation.progress import ProgressCallback, no_progress
 from cardlab.evaluation.scores import ScoreTable, from_part, play_scores

@@ -10,7 +10,7 @@ from cardlab.agents.search.options import NoSearch
 from cardlab.agents.specs import ADDRESSES, CHAMPION, InvalidAgent
 from cardlab.core.messages import ConfigurationError, InvalidOption, collected, combined
 from cardlab.core.parts import NAME, TARGET, build_part, target_of
-from cardlab.evaluation.deals import ArenaOptions
+from cardlab.evaluation.options import ArenaOptions
 from cardlab.games.protocol import Game
 
 

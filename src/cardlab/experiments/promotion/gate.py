@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from cardlab.agents.policy_descriptions import game_for
-from cardlab.evaluation.deals import ArenaOptions, Purpose, pair_seed, purpose_seed
+from cardlab.evaluation.deals import Purpose, pair_seed, purpose_seed
 from cardlab.evaluation.intervals import (
     MIN_DEALS_TO_STOP,
     Estimate,
@@ -21,6 +21,7 @@ from cardlab.evaluation.intervals import (
     estimate,
 )
 from cardlab.evaluation.match import Match, paired
+from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.played_deals import PlayedDeals
 from cardlab.evaluation.progress import ProgressCallback, no_progress
 from cardlab.evaluation.scores import ScoreTable, from_part, play_matches, play_scores, without_part

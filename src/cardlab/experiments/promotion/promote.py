@@ -14,9 +14,9 @@ from cardlab.agents.registry import load_agent
 from cardlab.agents.specs import CHAMPION, CHAMPIONS, policy_folder
 from cardlab.core.messages import InvalidOption
 from cardlab.core.options import check_whole
-from cardlab.evaluation.deals import ArenaOptions
 from cardlab.evaluation.evaluate import evaluate
 from cardlab.evaluation.intervals import MIN_DEALS_TO_STOP
+from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.played_deals import PlayedDeals, unfinished_scores
 from cardlab.evaluation.progress import ProgressCallback, no_progress
 from cardlab.evaluation.scores import without_part

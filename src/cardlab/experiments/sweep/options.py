@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from cardlab.core.messages import InvalidOption
 from cardlab.core.options import Flag, Text, Whole, checked, option, options
-from cardlab.evaluation.deals import MAX_DEALS, MIN_DEALS
+from cardlab.evaluation.options import MAX_DEALS, MIN_DEALS
 from cardlab.experiments.config.build_parts import group
 from cardlab.experiments.config.values import flat_space
 from cardlab.games.protocol import Game

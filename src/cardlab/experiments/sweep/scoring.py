@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from cardlab.core.child_processes import usable_cores
-from cardlab.evaluation.deals import DEFAULT_REFERENCES, ArenaOptions, Purpose, purpose_seed
+from cardlab.evaluation.deals import Purpose, purpose_seed
 from cardlab.evaluation.intervals import Estimate, PerDeal, estimate
 from cardlab.evaluation.match import Match
+from cardlab.evaluation.options import DEFAULT_REFERENCES, ArenaOptions
 from cardlab.evaluation.played_deals import PlayedDeals
 from cardlab.evaluation.scores import play_scores
 from cardlab.evaluation.seating import Entry
