@@ -105,7 +105,7 @@ class NoFeatures(Kuhn):
         (LargeNumbers, "observe has 100: divide"),
         (PlaysOn, "legal_actions must be all False when the game is over"),
         (OwnChance, "take all chance from the `rng` of deal"),
-        (TellsNothingApart, "action_text must tell actions apart"),
+        (TellsNothingApart, "action_text must differ between actions"),
         (NoFeatures, "action_features and spec.action_blocks belong together"),
     ],
 )

@@ -84,7 +84,7 @@ def check_random_play_ends(game: Game, seed: int = 0) -> None:
         final = after
     _require(final is not None, "no game has a decision: current_player of a fresh deal must be a seat")
     assert final is not None
-    _require(game.is_over(final).all(), "current_player is NO_PLAYER before is_over is true: nobody can play on")
+    _require(game.is_over(final).all(), "current_player is NO_PLAYER before is_over is true: no player can play on")
     _require((game.current_player(final) == NO_PLAYER).all(), "current_player must be NO_PLAYER when the game is over")
     _require(not game.legal_actions(final).any(), "legal_actions must be all False when the game is over")
     payoffs, (low, high) = game.payoffs(final), spec.payoff_range
@@ -97,14 +97,14 @@ def check_random_play_ends(game: Game, seed: int = 0) -> None:
 
 
 def check_legal_actions(game: Game, seed: int = 0) -> None:
-    """Whoever decides has an action, of the kind of the decision; lists say what masks say."""
+    """The current player has an action, of the kind of the decision; lists say what masks say."""
     spec = game.spec
     count = f"spec.action_kinds must have {spec.num_actions} entries, one for each action"
     _require(len(spec.action_kinds) == spec.num_actions, count)
     for states, _ in sample(game, seed):
         legal, kinds = game.legal_actions(states), game.decision_kind(states)
         _require_array("legal_actions", legal, (len(states), spec.num_actions), np.bool_)
-        _require(legal.any(axis=1).all(), "legal_actions must have an action for whoever decides")
+        _require(legal.any(axis=1).all(), "legal_actions must have an action for the current player")
         known = ((kinds >= 0) & (kinds < len(spec.decision_kinds))).all()
         _require(known, "decision_kind must be an index into spec.decision_kinds")
         rows, actions = np.nonzero(legal)
@@ -158,18 +158,20 @@ def check_hidden_information(game: Game, seed: int = 0) -> None:
                 _require(again.tobytes() == known.tobytes(), leak)
         known = game.information(states, movers)
         same = np.array_equal(game.legal_actions(known), game.legal_actions(states))
-        _require(same, "legal_actions of whoever decides must be the same for State and InfoState")
+        _require(same, "legal_actions of the current player must be the same for State and InfoState")
 
 
 def check_public_facts(game: Game, seed: int = 0) -> None:
-    """An InfoState has the record's type and tells who decides, what kind of decision it is and what was paid."""
+    """An InfoState has the record's type, and shows who decides, what kind of decision it is and what was paid."""
     for states, movers in sample(game, seed):
         known = game.information(states, movers)
         _require(known.dtype == game.state_dtype, "information must return records of state_dtype")
-        _require(np.array_equal(game.current_player(known), movers), "current_player must be known to whoever decides")
+        _require(
+            np.array_equal(game.current_player(known), movers), "current_player must be known to the current player"
+        )
         for name in ("decision_kind", "is_over", "payoffs"):
             same = np.array_equal(getattr(game, name)(known), getattr(game, name)(states))
-            _require(same, f"{name} must be the same for State and InfoState of whoever decides")
+            _require(same, f"{name} must be the same for State and InfoState of the current player")
 
 
 def check_determinize(game: Game, seed: int = 0) -> None:
@@ -281,7 +283,7 @@ def check_texts(game: Game, seed: int = 0) -> None:
         known = game.information(States(states[:1]), movers[:1])
         legal = np.flatnonzero(game.legal_actions(known)[0])
         texts = [game.action_text(known[0], int(action)) for action in legal]
-        _require(len(set(texts)) == len(texts), f"action_text must tell actions apart; it gave {texts}")
+        _require(len(set(texts)) == len(texts), f"action_text must differ between actions; it gave {texts}")
         _require(bool(game.render(known[0]).strip()), "render must return text")
 
 
@@ -410,7 +412,7 @@ def positions(game: Game, seed: int, num_games: int = _GAMES, every: int = 1) ->
 
 
 def sample(game: Game, seed: int, count: int = 6) -> list[tuple[States, Players]]:
-    """Positions of random play where somebody decides, with who does."""
+    """Positions of random play with a current player, and that player."""
     found = [(States(before[moves.rows]), moves.players) for before, _, moves in positions(game, seed)]
     picks = np.random.default_rng(seed).choice(len(found), size=min(count, len(found)), replace=False)
     return [found[pick] for pick in sorted(picks)]
