@@ -1,6 +1,7 @@
 """`cardlab init`: a project that runs at once, with a game, an agent, a learner and a network of its own."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -83,4 +84,12 @@ def test_a_project_runs_at_once(tmp_path: Path) -> None:
     assert "bet" in cardlab(project, "replay", "game=kuhn", f"agents=[{name},cautious]", "deal=3")
     space = "sweep.space.agent.entropy_weight={low: 0.001, high: 0.1}"
     cardlab(project, "sweep", "experiment=kuhn/reinforce", space, "sweep.trials=2", "sweep.deals=10", *TINY[:3])
-    assert "entropy_weight: 0.01" in cardlab(project, "train", "agent=reinforce", "--help")
+    shown = cardlab(project, "train", "agent=reinforce", "--help")
+    assert re.search("minibatch_size: 512 +decisions in one gradient step", shown), "as its class says"
+
+    assert cardlab(project, "compose", "--options") == "conf/agent/reinforce.yaml: options added\n"
+    text = (project / "conf" / "agent" / "reinforce.yaml").read_text()
+    assert text.count("entropy_weight") == 1
+    assert "\nminibatch_size: 512  # decisions in one gradient step\n" in text
+    assert cardlab(project, "compose", "--options") == "no file of conf/ leaves an option out\n"
+    assert cardlab(project, "compose", "--check") == "params.yaml is up to date\n"

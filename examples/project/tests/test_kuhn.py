@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
+from my_cards.options import ReinforceOptions, TinyOptions
 
 import cardlab
 from cardlab.testing import GAME_CHECKS, check_agent, check_learner, check_network
-from my_cards.options import ReinforceOptions, TinyOptions
 
 GAME = cardlab.make_game("kuhn")
 

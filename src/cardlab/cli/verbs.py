@@ -233,7 +233,10 @@ _VERBS = (
             "cardlab compose agent@experiments.thirty_one_dqn.agent=ppo",
         ),
         config="config",
-        flags={"--check": "write nothing; exit with 2 if params.yaml differs from the composed one"},
+        flags={
+            "--check": "write nothing; exit with 2 if params.yaml differs from the composed one",
+            "--options": "write the options that your parts leave out into their files in conf/, with their help",
+        },
     ),
 )
 
