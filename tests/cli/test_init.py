@@ -1,5 +1,6 @@
 """`cardlab init`: a project that runs at once, with a game, an agent, a learner and a network of its own."""
 
+import json
 import os
 import re
 import subprocess
@@ -29,6 +30,13 @@ def run(folder: Path, *command: str) -> str:
 
 def cardlab(folder: Path, *arguments: str) -> str:
     return run(folder, sys.executable, "-m", "cardlab", *arguments)
+
+
+def trainings(project: Path) -> dict[str, str]:
+    """Experiment → digest of the code of its training, as the stage `code` writes it."""
+    run(project, sys.executable, "pipelines/code_digests.py")
+    written = json.loads((project / "code.json").read_text())
+    return {name: stages["train"] for name, stages in written["experiments"].items()}
 
 
 @pytest.mark.parametrize("name", ["3x", "class", "numpy", "json"])
@@ -71,6 +79,15 @@ def test_a_project_runs_at_once(tmp_path: Path) -> None:
     assert "passed" in run(project, sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider")
     assert yaml.safe_load((project / "params.yaml").read_text())["experiments"]["kuhn_reinforce"]["agent"]["gamma"] == 1
     assert cardlab(project, "compose", "--check") == "params.yaml is up to date\n"
+
+    # an edit of its loss makes the trainings stale that use it; a docstring does not
+    before, loss = trainings(project), project / "src" / "two_decks" / "reinforce.py"
+    text = loss.read_text()
+    loss.write_text(text.replace('"""Loss', '"""The loss'))
+    assert trainings(project) == before
+    loss.write_text(text.replace("0.5 * errors", "0.4 * errors"))
+    assert {name for name, digest in trainings(project).items() if digest != before[name]} == {"kuhn_reinforce"}
+    loss.write_text(text)
 
     # every verb takes the parts of the project
     for recipe in ("reinforce", "ppo"):
