@@ -7,18 +7,11 @@ one core. It writes `runs/` and `mlflow.db` as the command line does.
 # %% [markdown]
 # # Train, compare, promote
 #
-# `cardlab_command("train", "seed=1")` does what `cardlab train seed=1` does in a shell.
+# `cardlab.train("thirty_one/dqn", seed=1)` does what `cardlab train experiment=thirty_one/dqn seed=1` does in a shell.
 
 # %%
 import cardlab
 from cardlab.cli import main
-
-
-def cardlab_command(*words: str) -> None:
-    """Run `cardlab WORDS`."""
-    print("$ cardlab", *words)
-    assert main(list(words)) == 0
-
 
 # %% [markdown]
 # ## Train
@@ -27,9 +20,11 @@ def cardlab_command(*words: str) -> None:
 # interruption.
 
 # %%
-BUDGET = ("trainer.decisions=50_000", "trainer.evaluations=1", "trainer.snapshots=0")
-for learner in ("dqn", "ppo"):
-    cardlab_command("train", f"experiment=thirty_one/{learner}", f"name=example_{learner}", *BUDGET)
+BUDGET = {"decisions": 50_000, "evaluations": 1, "snapshots": 0}
+policies = {
+    learner: cardlab.train(f"thirty_one/{learner}", name=f"example_{learner}", trainer=BUDGET).policy
+    for learner in ("dqn", "ppo")
+}
 
 # %% [markdown]
 # ## Compare
@@ -37,15 +32,14 @@ for learner in ("dqn", "ppo"):
 # Both play `greedy` on the same deals, so the luck of the deals is not part of their difference.
 
 # %%
-policies = {learner: f"runs/example_{learner}/latest/policy" for learner in ("dqn", "ppo")}
-game = cardlab.make_game("thirty_one")
-both = cardlab.compare_methods([*policies.values()], game, references=("greedy",), deals=1000, processes=1)
+both = cardlab.compare(*policies.values(), references=["greedy"], deals=1000)
 print(*both.verdicts, sep="\n")
 
 # %% [markdown]
 # And against each other:
 
 # %%
+game = cardlab.make_game("thirty_one")
 duel = cardlab.play_match(game, policies, num_deals=1000, seed=1)
 for learner, result in duel.by_name.items():
     print(f"{learner}: wins {result.wins}")
@@ -59,7 +53,7 @@ better = max(policies, key=lambda learner: duel.by_name[learner].points.mean)
 # `cardlab-thirty_one` in MLflow's registry, and the challenge a run.
 
 # %%
-cardlab_command("promote", f"policy={policies[better]}", "arena.deals=200")
+assert main(["promote", f"policy={policies[better]}", "arena.deals=200"]) == 0
 
 # %% [markdown]
 # `cardlab ui` shows both trainings and the challenge; `docs/champions.md` has the rules.

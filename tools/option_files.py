@@ -8,18 +8,17 @@ python tools/option_files.py --schema  write build/schema/GROUP.json and build/s
 import json
 import re
 import sys
-from collections.abc import Iterator, Mapping
-from dataclasses import fields, is_dataclass
+from collections.abc import Mapping
 from inspect import getdoc
 from pathlib import Path
 from typing import Any
 
-import yaml
 from pydantic import TypeAdapter
 
 from cardlab.core.parts import GROUPS, NAME, TARGET, find_object, option_names, read_option, target_of
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.experiments.config.build_experiment import PARTS
+from cardlab.experiments.config.part_source import option_lines
 from cardlab.experiments.promotion.options import PromotionOptions
 from cardlab.experiments.sweep.options import SweepOptions
 from cardlab.learners.belief.options import BeliefTraining
@@ -36,26 +35,6 @@ SINGLE = {
 VERBS = {"promote": (PromotionOptions,), "belief": (BeliefOptions, BeliefTraining)}
 """Files that hold more than options: only the lines of these classes are written."""
 _KEY = re.compile(r"( *)(\w+):(?= |$)")
-
-
-def written(value: object) -> str:
-    """`value` in YAML, on one line."""
-    if isinstance(value, int) and not isinstance(value, bool) and value >= 100_000:
-        return f"{value:_}"
-    plain = list(value) if isinstance(value, tuple) else value
-    return yaml.safe_dump(plain, default_flow_style=True, width=1000, allow_unicode=True).removesuffix("...\n").strip()
-
-
-def option_lines(options: type, indent: str = "") -> Iterator[tuple[str, str]]:
-    """Key and lines of each option: its default, and its help as a comment."""
-    properties = TypeAdapter(options).json_schema()["properties"]
-    for entry in fields(options):
-        value: Any = entry.default_factory() if callable(entry.default_factory) else entry.default
-        if is_dataclass(value) and not isinstance(value, type):
-            nested = (lines for _, lines in option_lines(type(value), f"{indent}  "))
-            yield entry.name, "\n".join((f"{indent}{entry.name}:", *nested))
-        elif not (entry.name == "policy" and hasattr(options, "leaf")):  # cardlab evaluate gives that of a search
-            yield entry.name, f"{indent}{entry.name}: {written(value)}  # {properties[entry.name]['description']}"
 
 
 def part_classes(group: str) -> dict[str, type]:

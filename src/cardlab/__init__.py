@@ -15,9 +15,9 @@ from cardlab.agents.specs import PolicyStore, use_policy_store
 
 if TYPE_CHECKING:
     from cardlab.agents.registry import load_agent
+    from cardlab.cli.functions import compare, evaluate, sweep, tournament, train
     from cardlab.core.messages import InvalidOption
     from cardlab.evaluation.match import Match, play_match
-    from cardlab.experiments.comparison.compare import compare_methods
     from cardlab.games.agent_protocol import Agent, Policy
     from cardlab.games.make_game import game_names, make_game
     from cardlab.games.protocol import Game
@@ -44,11 +44,15 @@ __all__ = [
     "Match",
     "Policy",
     "__version__",
-    "compare_methods",
+    "compare",
+    "evaluate",
     "game_names",
     "load_agent",
     "make_game",
     "play_match",
+    "sweep",
+    "tournament",
+    "train",
 ]
 
 _HOMES = {
@@ -58,7 +62,11 @@ _HOMES = {
     "Match": "cardlab.evaluation.match",
     "Policy": "cardlab.games.agent_protocol",
     "game_names": "cardlab.games.make_game",
-    "compare_methods": "cardlab.experiments.comparison.compare",
+    "compare": "cardlab.cli.functions",
+    "evaluate": "cardlab.cli.functions",
+    "sweep": "cardlab.cli.functions",
+    "tournament": "cardlab.cli.functions",
+    "train": "cardlab.cli.functions",
     "load_agent": "cardlab.agents.registry",
     "make_game": "cardlab.games.make_game",
     "play_match": "cardlab.evaluation.match",

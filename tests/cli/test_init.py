@@ -1,6 +1,8 @@
 """`cardlab init`: a project that runs at once, with a game, an agent, a learner and a network of its own."""
 
+import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -28,6 +30,13 @@ def run(folder: Path, *command: str) -> str:
 
 def cardlab(folder: Path, *arguments: str) -> str:
     return run(folder, sys.executable, "-m", "cardlab", *arguments)
+
+
+def trainings(project: Path) -> dict[str, str]:
+    """Experiment → digest of the code of its training, as the stage `code` writes it."""
+    run(project, sys.executable, "pipelines/code_digests.py")
+    written = json.loads((project / "code.json").read_text())
+    return {name: stages["train"] for name, stages in written["experiments"].items()}
 
 
 @pytest.mark.parametrize("name", ["3x", "class", "numpy", "json"])
@@ -71,6 +80,15 @@ def test_a_project_runs_at_once(tmp_path: Path) -> None:
     assert yaml.safe_load((project / "params.yaml").read_text())["experiments"]["kuhn_reinforce"]["agent"]["gamma"] == 1
     assert cardlab(project, "compose", "--check") == "params.yaml is up to date\n"
 
+    # an edit of its loss makes the trainings stale that use it; a docstring does not
+    before, loss = trainings(project), project / "src" / "two_decks" / "reinforce.py"
+    text = loss.read_text()
+    loss.write_text(text.replace('"""Loss', '"""The loss'))
+    assert trainings(project) == before
+    loss.write_text(text.replace("0.5 * errors", "0.4 * errors"))
+    assert {name for name, digest in trainings(project).items() if digest != before[name]} == {"kuhn_reinforce"}
+    loss.write_text(text)
+
     # every verb takes the parts of the project
     for recipe in ("reinforce", "ppo"):
         cardlab(project, "train", f"experiment=kuhn/{recipe}", "seeds=2", *TINY)
@@ -83,4 +101,12 @@ def test_a_project_runs_at_once(tmp_path: Path) -> None:
     assert "bet" in cardlab(project, "replay", "game=kuhn", f"agents=[{name},cautious]", "deal=3")
     space = "sweep.space.agent.entropy_weight={low: 0.001, high: 0.1}"
     cardlab(project, "sweep", "experiment=kuhn/reinforce", space, "sweep.trials=2", "sweep.deals=10", *TINY[:3])
-    assert "entropy_weight: 0.01" in cardlab(project, "train", "agent=reinforce", "--help")
+    shown = cardlab(project, "train", "agent=reinforce", "--help")
+    assert re.search("minibatch_size: 512 +decisions in one gradient step", shown), "as its class says"
+
+    assert cardlab(project, "compose", "--options") == "conf/agent/reinforce.yaml: options added\n"
+    text = (project / "conf" / "agent" / "reinforce.yaml").read_text()
+    assert text.count("entropy_weight") == 1
+    assert "\nminibatch_size: 512  # decisions in one gradient step\n" in text
+    assert cardlab(project, "compose", "--options") == "no file of conf/ leaves an option out\n"
+    assert cardlab(project, "compose", "--check") == "params.yaml is up to date\n"

@@ -4,6 +4,7 @@ import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,6 +16,7 @@ from cardlab.tracking.run_state import RunState
 
 CHAMPIONS = Path(__file__).parents[2] / "champions"
 DEALS = ("arena.deals=20", "arena.processes=1")
+SHORT: dict[str, Any] = {"deals": 20, "arena": {"processes": 1}, "record": False, "output": "out"}
 
 
 @pytest.fixture
@@ -102,7 +104,7 @@ def test_an_undecided_comparison_says_how_many_seeds_would_decide(
     assert (figures["equal_decisions"]["at"], figures["equal_cpu_minutes"]["at"]) == (200, 2.0)
     assert not Path("runs").exists()
 
-    comparison = cardlab.compare_methods(["weak", "other"], deals=20, processes=1)
+    comparison = cardlab.compare("weak", "other", **SHORT)
     (pair,) = comparison.pairs
     assert not pair.is_decided
     assert pair.verdict.startswith("not decided between ")
@@ -110,18 +112,20 @@ def test_an_undecided_comparison_says_how_many_seeds_would_decide(
 
 
 def test_single_policies_say_that_seeds_are_missing(methods: Path) -> None:
-    comparison = cardlab.compare_methods(["models/weak/seed_0", "models/strong/seed_0"], deals=20, processes=1)
+    comparison = cardlab.compare("models/weak/seed_0", "models/strong/seed_0", **SHORT)
     (verdict,) = comparison.verdicts
     assert verdict.startswith("not decided between strong_seed_0 and weak_seed_0: +")
     assert "each has one seed (these two policies: +" in verdict
     assert "inf" not in verdict
-    mixed = cardlab.compare_methods(["weak", "models/strong/seed_0"], deals=20, processes=1)
+    mixed = cardlab.compare("weak", "models/strong/seed_0", **SHORT)
     (verdict,) = mixed.verdicts
     assert verdict.endswith(
         "; strong_seed_0 has one seed; train at least 3 of it, or compare the policies by cardlab tournament"
     )
-    with pytest.raises(InvalidOption, match=r"methods=weak other: must be two or more methods"):
-        cardlab.compare_methods("weak other")
+    with pytest.raises(InvalidOption, match=r"methods=\[weak\]: must be two or more methods"):
+        cardlab.compare("weak")
+    with pytest.raises(InvalidOption, match=r"methods\[0\]=\[weak,other\]: must be text"):
+        cardlab.compare(["weak", "other"])  # type: ignore[arg-type]
 
 
 def test_the_strongest_reference_decides_in_games_with_opponents(

@@ -58,7 +58,7 @@ class Kuhn:
         states["moves"] = NONE
         if decks is None:
             decks = rng.permuted(np.tile(np.arange(52, dtype=np.int8), (num_games, 1)), axis=1)
-        states["cards"] = [[card for card in deck if card < 3][:2] for deck in decks]
+        states["cards"] = np.reshape([[card for card in deck if card < 3][:2] for deck in decks], (num_games, 2))
         return States(states)
 
     def current_player(self, states):

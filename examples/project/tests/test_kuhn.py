@@ -1,9 +1,11 @@
-"""The game keeps its promises, and the learner learns."""
+"""The parts keep the protocols of cardlab, and the game its rules."""
 
 import numpy as np
 import pytest
+from my_cards.options import ReinforceOptions, TinyOptions
 
 import cardlab
+from cardlab.testing import GAME_CHECKS, check_agent, check_learner, check_network
 
 GAME = cardlab.make_game("kuhn")
 
@@ -28,13 +30,15 @@ def test_what_is_paid(cards, moves, paid):
     assert GAME.payoffs(states).tolist() == [[paid, -paid]]
 
 
-def test_a_player_knows_the_own_card_only():
-    states = GAME.deal(20, np.random.default_rng(0))
-    players = np.zeros(20, dtype=np.int8)
-    known = GAME.information(states, players)
-    elsewhere = GAME.determinize(known, players, np.random.default_rng(1))
-    assert GAME.information(elsewhere, players).tobytes() == known.tobytes()
-    assert (known["cards"][:, 1] == -1).all()
+@pytest.mark.parametrize("check", GAME_CHECKS)
+def test_the_game_keeps_the_protocol(check):
+    check(GAME, seed=0)
+
+
+def test_the_agent_the_network_and_the_learner_keep_theirs():
+    check_agent(GAME, cardlab.load_agent(GAME, "cautious"))
+    check_network(GAME, TinyOptions())
+    check_learner(GAME, ReinforceOptions(decisions_per_iteration=128, minibatch_size=64), TinyOptions())
 
 
 def test_the_cautious_agent_wins_against_random_play():

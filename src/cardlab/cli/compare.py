@@ -11,7 +11,7 @@ from typing import Any
 
 from rich.console import Console
 
-from cardlab.cli.verbs import Request
+from cardlab.cli.verbs import Outcome, Request
 from cardlab.core.exit_status import INTERRUPTED
 from cardlab.core.files import check_folder, write_json
 from cardlab.core.options import Flag, Text, checked
@@ -33,7 +33,7 @@ _COMPARISONS = Path("runs", "comparisons")
 _NAME_LENGTH = 100  # bytes
 
 
-def run(request: Request) -> int:
+def run(request: Request) -> Outcome:
     """Print the comparison, write comparison.json and comparison.html to a folder, and record them in MLflow."""
     config = request.config
     methods = checked("methods", config["methods"], tuple[Text, ...])
@@ -67,7 +67,7 @@ def run(request: Request) -> int:
     if store is not None and complete:
         with redirect_stdout(sys.stderr) if "--json" in request.flags else nullcontext():  # stdout is JSON alone
             record_comparison(store, comparison, files=files)
-    return 0 if complete else INTERRUPTED
+    return Outcome(comparison, 0 if complete else INTERRUPTED)
 
 
 def _report_unfinished(method: str) -> None:

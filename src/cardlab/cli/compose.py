@@ -10,16 +10,24 @@ from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
 
 from cardlab.cli.verbs import Request
-from cardlab.core.files import write_atomically
+from cardlab.core.files import short_path, write_atomically
 from cardlab.core.messages import InvalidConfiguration
 from cardlab.experiments.benchmark import check_benchmark, check_names
+from cardlab.experiments.config.part_source import write_options
 
 PARAMS = Path("params.yaml")
 _HEADER = "# Written by `cardlab compose` from conf/config.yaml: edit conf/, not this file.\n"
 
 
 def run(request: Request) -> int:
-    """Check the experiments and write params.yaml; with --check, raise InvalidConfiguration if its data differ."""
+    """Check the experiments and write params.yaml, or with --options the files of parts.
+
+    With --check, write nothing and raise InvalidConfiguration if the data of params.yaml differ.
+    """
+    if "--options" in request.flags:
+        added = [f"{short_path(path)}: options added" for path in write_options()]
+        print(*(added or ["no file of conf/ leaves an option out"]), sep="\n")
+        return 0
     config = dict(request.config)
     check_names(config)
     if "--check" in request.flags:

@@ -13,7 +13,7 @@ from cardlab.agents.policy_descriptions import DESCRIPTION, policy_digest, polic
 from cardlab.agents.registry import own_folder
 from cardlab.agents.search.options import search_text
 from cardlab.agents.specs import ADDRESSES, CHAMPION, policy_folder, policy_hint, split_name
-from cardlab.cli.verbs import Request
+from cardlab.cli.verbs import Outcome, Request
 from cardlab.core.exit_status import INTERRUPTED
 from cardlab.core.files import check_file
 from cardlab.core.messages import InvalidOption
@@ -41,7 +41,7 @@ from cardlab.tracking import Store
 from cardlab.tracking.connection import project_root
 
 
-def run(request: Request) -> int:
+def run(request: Request) -> Outcome:
     """Print the table of results, write them to the file `output` if given, and record them in MLflow."""
     config = request.config
     text = checked("policy", config["policy"], Text)
@@ -77,7 +77,7 @@ def run(request: Request) -> int:
         scores_training = agent == text and not config.get("game") and as_trained
         files = [output] if output else []
         record_evaluation(store, game, evaluation, policy=folder, scores_training=scores_training, files=files)
-    return 0 if complete else INTERRUPTED
+    return Outcome(evaluation, 0 if complete else INTERRUPTED)
 
 
 def _group(text: str) -> PolicyGroup | None:
@@ -90,7 +90,7 @@ def _group(text: str) -> PolicyGroup | None:
         return None
 
 
-def _evaluate_group(config: Mapping[str, Any], group: PolicyGroup, options: ArenaOptions) -> int:
+def _evaluate_group(config: Mapping[str, Any], group: PolicyGroup, options: ArenaOptions) -> Outcome:
     """Print, write and record the mean over the seeds of a group."""
     first = group.policies[0]
     search = build_search(config["search"], str(first))
@@ -107,7 +107,7 @@ def _evaluate_group(config: Mapping[str, Any], group: PolicyGroup, options: Aren
     Console().print(evaluation_table(evaluation))
     if output is not None and not complete:
         write_evaluation(evaluation, output)
-    return 0 if complete else INTERRUPTED
+    return Outcome(evaluation, 0 if complete else INTERRUPTED)
 
 
 def _with_references(game: Game, options: ArenaOptions, own: tuple[str, ...]) -> ArenaOptions:

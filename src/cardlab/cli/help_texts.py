@@ -13,9 +13,10 @@ from omegaconf import OmegaConf
 
 from cardlab.cli.verbs import FLAGS, VERBS, Verb
 from cardlab.core.messages import as_written
-from cardlab.core.parts import NAME, TARGET
+from cardlab.core.parts import GROUPS, NAME, TARGET, find_object
 from cardlab.experiments.config.composition import compose_tree, initialised_hydra, run_hydra, search_folders
 from cardlab.experiments.config.error_lines import group_names, group_options, options_by_folder
+from cardlab.experiments.config.part_source import option_help
 
 _KEY = re.compile(r"^(\s*)(\w+):[^#]*(?:#\s*(.+))?$")
 _OWN = "*"  # marks keys of the verb's own YAML file
@@ -58,7 +59,7 @@ def verb_help(verb: Verb, overrides: Sequence[str] = ()) -> str:
     del config["hydra"]
     if verb.trains:  # its own keys come first; those of the experiment are documented once
         config = {key: value for key, value in config.items() if key not in _TRAIN_KEYS}
-    comments = _comments(search_folders(), verb.config_name)
+    comments = {**_comments(search_folders(), verb.config_name), **_own_comments(config)}
     choices = {name: choice for name, choice in choices.items() if name.count(".") < 2}  # none inside mounts
     groups = _groups(choices, choices.get("game"))
     others = "; game=NAME --help lists those of another game" if isinstance(choices.get("game"), str) else ""
@@ -137,6 +138,17 @@ def _comments(folders: Sequence[Path], config_name: str) -> Comments:
                 found.setdefault((path.parent.name, path.stem, key), comment)
                 found.setdefault((path.parent.name, "", key), comment)
     return found
+
+
+def _own_comments(config: Mapping[str, Any]) -> dict[tuple[str, str, str], str]:
+    """The help of the options of the user's own classes, which their YAML files may leave out."""
+    own = {group: config[group] for group in GROUPS if isinstance(config.get(group), Mapping)}
+    return {
+        (group, str(part.get(NAME, "")), key): text
+        for group, part in own.items()
+        if (target := part.get(TARGET)) and not str(target).startswith("cardlab.")
+        for key, text in option_help(find_object(f"{group}.{TARGET}", target)).items()
+    }
 
 
 def _file_comments(path: Path) -> dict[tuple[str, str], str]:

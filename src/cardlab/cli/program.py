@@ -14,7 +14,7 @@ from typing import NoReturn
 from omegaconf import OmegaConf
 
 from cardlab.cli.help_texts import REQUESTS, complete, overview, verb_help
-from cardlab.cli.verbs import VERBS, ComposedConfig, Request, Verb
+from cardlab.cli.verbs import VERBS, ComposedConfig, Outcome, Request, Verb
 from cardlab.core.exit_status import USAGE_ERROR, run_program
 from cardlab.core.files import load_json
 from cardlab.core.messages import ConfigurationError, InvalidConfiguration, combined
@@ -149,14 +149,24 @@ def _run_verb(verb: Verb, overrides: tuple[str, ...], parsed: argparse.Namespace
         run_hydra(verb.config_name, [f"--info={parsed.info}", *overrides])
     else:
         request = Request(ComposedConfig(plain(tree)), overrides, flags, verb.name)
-        return run_program(lambda: _call(verb, request), verb.on_stop)
+        return run_program(lambda: _call(verb, request).status, verb.on_stop)
     return 0
 
 
-def _call(verb: Verb, request: Request) -> int:
+def run_verb(verb: Verb, overrides: tuple[str, ...], words: Sequence[str] = ()) -> Outcome:
+    """Compose the configuration of `verb` and run it; errors are raised. `words`: the list of its `positional_key`."""
+    overrides = with_recipe(verb, with_followed_groups(verb, overrides))
+    tree = compose_tree(verb.config_name, overrides)
+    if words:
+        tree[verb.positional_key] = [*words]
+    return _call(verb, Request(ComposedConfig(plain(tree)), overrides, verb=verb.name))
+
+
+def _call(verb: Verb, request: Request) -> Outcome:
     """Run the verb. The error for a wrong value has those of the other groups beside it."""
     try:
-        return verb.load()(request)
+        outcome = verb.load()(request)
+        return outcome if isinstance(outcome, Outcome) else Outcome(None, outcome)
     except ConfigurationError as error:
         from cardlab.experiments.check_values import wrong_values  # noqa: PLC0415  imports numpy
 

@@ -6,7 +6,7 @@ from contextlib import suppress
 from shlex import join, quote
 from typing import TYPE_CHECKING, Any
 
-from cardlab.cli.verbs import Request
+from cardlab.cli.verbs import Outcome, Request
 from cardlab.core.messages import ConfigurationError, collected, combined
 from cardlab.core.options import Text, check_whole, checked
 from cardlab.evaluation.options import DEFAULT_REFERENCES
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from cardlab.experiments.sweep.summary import ScoredTrial, SweepResult
 
 
-def run(request: Request) -> int:
+def run(request: Request) -> int | Outcome:
     """Run trials until the study has `sweep.trials` finished ones, and print the best values."""
     if request.verb == "sweep worker":
         return _run_worker(request.config["sweep"])
@@ -69,7 +69,7 @@ def run(request: Request) -> int:
         game = config["game"]["name"]
         print(f"next:    the same command with sweep.apply={game}/NAME writes an experiment with these values")
     _print_promotion(result.best)
-    return 0
+    return Outcome(result)
 
 
 def _run_worker(config: Mapping[str, Any]) -> int:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from cardlab.cli.verbs import Request
+from cardlab.cli.verbs import Outcome, Request
 from cardlab.core.options import Flag, Text, checked
 from cardlab.evaluation.progress import progress_bars
 from cardlab.evaluation.tournament import run_tournament, tournament_table
@@ -14,7 +14,7 @@ from cardlab.games.make_game import without_training_options
 from cardlab.tracking import Store
 
 
-def run(request: Request) -> int:
+def run(request: Request) -> Outcome:
     """Print the cross table, write it to the folder `output`, and record it in MLflow."""
     config = request.config
     agents = checked("agents", config["agents"], tuple[Text, ...])
@@ -30,4 +30,4 @@ def run(request: Request) -> int:
     if store is not None:
         files = [folder / "tournament.json", folder / "tournament.csv"]
         record_tournament(store, game, tournament, label=game.spec.name, files=files)
-    return 0
+    return Outcome(tournament)

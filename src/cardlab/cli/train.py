@@ -7,7 +7,7 @@ from functools import partial
 from shlex import quote
 from typing import Any
 
-from cardlab.cli.verbs import ComposedConfig, Request
+from cardlab.cli.verbs import ComposedConfig, Outcome, Request
 from cardlab.core.exit_status import INTERRUPTED
 from cardlab.core.files import short_path
 from cardlab.core.messages import InvalidOption
@@ -22,7 +22,7 @@ from cardlab.tracking.run_state import RunState, find_unfinished
 _NOT_CHANGED = ("experiment", "game", "name", "seed", RESUME, SEEDS)  # keys that have columns of their own in MLflow
 
 
-def run(request: Request) -> int:
+def run(request: Request) -> int | Outcome:
     """Train in the processes that torchrun started (RANK and WORLD_SIZE), in those of Ray, or in this one."""
     trainer, started = request.config["trainer"], _started_processes()
     by_ray = trainer.get("launcher") == "ray"
@@ -37,12 +37,12 @@ def run(request: Request) -> int:
         local = {**trainer, "launcher": "processes"}  # Ray has started them when the training begins
         request = replace(request, config=ComposedConfig(request.config, trainer=local))
         options = build_experiment(experiment_part(request.config)).trainer
-        return run_on_ray(partial(_run, request), options)
+        return run_on_ray(partial(_status, request), options)
     from cardlab.training.joined_group import environment_group, run_in_group  # noqa: PLC0415  imports torch
 
     if trainer["processes"] == 1:
         request = replace(request, config=ComposedConfig(request.config, trainer={**trainer, "processes": started}))
-    return run_in_group(environment_group(), trainer["device"], partial(_run, request))
+    return run_in_group(environment_group(), trainer["device"], partial(_status, request))
 
 
 def _started_processes() -> int:
@@ -50,7 +50,11 @@ def _started_processes() -> int:
     return int(os.environ["WORLD_SIZE"]) if "RANK" in os.environ else 1
 
 
-def _run(request: Request) -> int:
+def _status(request: Request) -> int:
+    return _run(request).status
+
+
+def _run(request: Request) -> Outcome:
     """Train in runs/NAME/ (models/ and results/ belong to the pipeline) and print the next commands."""
     config = experiment_part(request.config)
     if request.config.get(SEEDS) is not None:
@@ -85,10 +89,10 @@ def _run(request: Request) -> int:
         start = shown.with_name(trained.continuation.name)
         given = quoted("trainer.start_from", start)
         print(f"        continue with the same command, {given} and a later trainer.stop_after")
-    return 0
+    return Outcome(([training], None))
 
 
-def _train_seeds(request: Request, config: Mapping[str, Any]) -> int:
+def _train_seeds(request: Request, config: Mapping[str, Any]) -> Outcome:
     """Train with several seeds, evaluate their policies together, and print their folders."""
     if request.config.get(RESUME) is not None:
         raise InvalidOption(RESUME, request.config[RESUME], f"left out with {SEEDS}: the same command resumes all")
@@ -117,7 +121,7 @@ def _train_seeds(request: Request, config: Mapping[str, Any]) -> int:
     for training in trainings:
         print(f"policy: {short_path(training.policy)}  (seed {training.seed})")
     print(f"next:   cardlab compare {quote(config['name'])} OTHER  (another method)\n        cardlab ui")
-    return 0 if complete else INTERRUPTED
+    return Outcome((trainings, evaluation), 0 if complete else INTERRUPTED)
 
 
 def _changed(request: Request) -> str:

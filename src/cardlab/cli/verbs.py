@@ -34,6 +34,14 @@ class Request:
         return typed[-1] if typed else str(self.config[key])
 
 
+@dataclass(frozen=True)
+class Outcome:
+    """What a verb made, which its function in Python returns, and its exit status."""
+
+    result: Any
+    status: int = 0
+
+
 PLUGINS = "cardlab_verbs"
 """Group of entry points for verbs that other packages implement, by the first word of the verb."""
 
@@ -69,8 +77,8 @@ class Verb:
         """The name of the module in this package: `sweep worker` is in sweep."""
         return self.name.partition(" ")[0]
 
-    def load(self) -> Callable[[Request], int]:
-        """Import the function that runs the verb and returns the exit status. Raises MissingPlugin."""
+    def load(self) -> Callable[[Request], int | Outcome]:
+        """Import the function that runs the verb and returns its outcome or exit status. Raises MissingPlugin."""
         if not self.plugin:
             return import_module(f"cardlab.cli.{self.module}").run
         found = entry_points(group=PLUGINS, name=self.module)
@@ -225,7 +233,10 @@ _VERBS = (
             "cardlab compose agent@experiments.thirty_one_dqn.agent=ppo",
         ),
         config="config",
-        flags={"--check": "write nothing; exit with 2 if params.yaml differs from the composed one"},
+        flags={
+            "--check": "write nothing; exit with 2 if params.yaml differs from the composed one",
+            "--options": "write the options that your parts leave out into their files in conf/, with their help",
+        },
     ),
 )
 

@@ -145,6 +145,16 @@ def read_option(group: str, name: object) -> dict[str, Any]:
     return {**read_inherited(group, data), NAME: str(name).rpartition("/")[2], **data}
 
 
+def own_files() -> Iterator[tuple[str, Path, dict[str, Any]]]:
+    """Group, path and content of each file of the project that names a class, without the shipped ones."""
+    for folder in conf_folders()[:-1]:
+        for group in GROUPS:
+            for path in sorted((folder / group).rglob("*.yaml")):
+                data = _read_file(path)
+                if TARGET in data:
+                    yield group, path, data
+
+
 def read_inherited(group: str, data: dict[str, Any]) -> dict[str, Any]:
     """The content of the files of `group` in the defaults list of `data`, which is removed; later files win."""
     merged: dict[str, Any] = {}

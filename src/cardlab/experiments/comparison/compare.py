@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import isfinite
-from typing import Any
 
 from cardlab.agents.policy_descriptions import policy_digest, policy_game, read_description
 from cardlab.agents.specs import CHAMPION, metric_name
@@ -119,7 +118,7 @@ class EqualBudget:
 
 @dataclass(frozen=True)
 class MethodComparison:
-    """What `compare_methods` returns."""
+    """What `cardlab.compare` returns."""
 
     game: Game
     arena: ArenaOptions
@@ -201,24 +200,6 @@ class MethodComparison:
         )
 
 
-def compare_methods(
-    methods: Sequence[str],
-    game: Game | None = None,
-    *,
-    progress: ProgressCallback = no_progress,
-    **arena: Any,
-) -> MethodComparison:
-    """Play the policies of all `methods` on the same deals and compare the best method with each other one.
-
-    `methods`: two or more texts that `find_group` knows. `arena`: options as in conf/arena; by default the references
-    are those of all experiments of the methods. `game`: by default that of the policies with its default rules. One
-    player: the policies play alone. Raises InvalidOption for what is unknown, and for methods of different games.
-    """
-    groups = find_groups(methods, "" if game is None else game.spec.name)
-    options = ArenaOptions(**arena)
-    return compare_groups(groups, game, options, progress=progress)
-
-
 def compare_groups(
     groups: Mapping[str, PolicyGroup],
     game: Game | None,
@@ -267,7 +248,7 @@ def _estimate(band: Band) -> Estimate:
 
 
 def find_groups(methods: Sequence[str], game: str) -> dict[str, PolicyGroup]:
-    """Name → group of each of `methods`, in their order. Raises InvalidOption as `compare_methods` does."""
+    """Name → group of each of `methods`, in their order. Raises InvalidOption for fewer than two, or an unknown one."""
     if isinstance(methods, str) or len(methods) < 2 or len(set(methods)) < len(methods):
         given = methods if isinstance(methods, str) else f"[{', '.join(methods)}]"
         raise InvalidOption(_KEY, given, "two or more methods, each once")
