@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
     __version__: str
 
+NOT_IN_DIGEST = "has names for users, a hook for stores and a setting of memory"
+
 # Read by torch when it makes its first tensor: large ones lie on large pages, and training is a tenth faster.
 os.environ.setdefault("THP_MEM_ALLOC_ENABLE", "1")
 

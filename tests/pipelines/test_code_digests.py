@@ -135,6 +135,7 @@ def test_layout_and_what_decides_nothing_do_not_count(checkout: Checkout, before
             ("an agent", "games/big2/planner.py", None, "assert True", {"game": "big2"}),
             ("an agent that nothing meets", "games/five_o/agents.py", None, "def reflex_9(): ...", {}),
             ("playouts", "games/big2/playouts.py", None, "assert True", {}),
+            ("a name of the public face", "__init__.py", '"play_match": ', '"plays": "cardlab.core", "play_match": ', {}),
             ("an endgame", "games/five_o/endgame.py", None, "assert True", {}),
         ]
     ],
@@ -213,6 +214,7 @@ def test_every_module_outside_of_the_digest_has_a_reason() -> None:
     }
     sources = Sources(ROOT / "src")
     assert left_out == {
+        "cardlab",
         "cardlab.agents.mlflow_model",
         "cardlab.core.addresses",
         "cardlab.core.child_processes",

@@ -65,7 +65,8 @@ class Sources:
 
     def reason(self, name: str) -> str:
         """Why a module, or a package that contains it, is not in the digest; empty if it is."""
-        return next((reason for part in _with_packages(name) if (reason := self._own_reason(part))), "")
+        parts = [part for part in _with_packages(name) if part != _PACKAGE or name == _PACKAGE]  # its marker is its own
+        return next((reason for part in parts if (reason := self._own_reason(part))), "")
 
     def path(self, name: str) -> Path | None:
         """The file of a module, or the folder of a package without `__init__.py`; None for one of another package."""
@@ -201,7 +202,7 @@ class _Search:
                 self.packages.add(top)
         elif not self.sources.reason(module):
             for package in _with_packages(module):
-                if (path := self.sources.path(package)) is not None:
+                if (path := self.sources.path(package)) is not None and not self.sources.reason(package):
                     self._add(package, path)
 
     def _absolute(self, name: str, place: str) -> str:
