@@ -135,7 +135,7 @@ def test_layout_and_what_decides_nothing_do_not_count(checkout: Checkout, before
             ("an agent", "games/big2/planner.py", None, "assert True", {"game": "big2"}),
             ("an agent that nothing meets", "games/five_o/agents.py", None, "def reflex_9(): ...", {}),
             ("playouts", "games/big2/playouts.py", None, "assert True", {}),
-            ("a name of the public face", "__init__.py", '"play_match": ', '"plays": "cardlab.core", "play_match": ', {}),
+            ("a public name", "__init__.py", '"play_match": ', '"play": "cardlab.core", "play_match": ', {}),
             ("an endgame", "games/five_o/endgame.py", None, "assert True", {}),
         ]
     ],
