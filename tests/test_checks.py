@@ -31,9 +31,9 @@ def test_parts_that_keep_their_promises_pass() -> None:
         check_learner(Kuhn(), learner, SMALL)
 
 
-def test_what_a_game_leaves_out_is_told() -> None:
-    told = check_game(WithoutDeterminize())
-    assert set(told) == {*ABILITIES, "determinize is left out: no search, and no agent.successors"}
+def test_what_a_game_leaves_out_is_listed() -> None:
+    left_out = check_game(WithoutDeterminize())
+    assert set(left_out) == {*ABILITIES, "determinize is left out: no search, and no agent.successors"}
 
 
 @dataclass(frozen=True)
@@ -109,10 +109,10 @@ class NoFeatures(Kuhn):
         (NoFeatures, "action_features and spec.action_blocks belong together"),
     ],
 )
-def test_a_broken_game_is_told_what_to_change(game: type[Kuhn], said: str) -> None:
-    with pytest.raises(CheckFailed, match=r"^.+$") as told:
+def test_a_broken_game_fails_with_what_to_change(game: type[Kuhn], said: str) -> None:
+    with pytest.raises(CheckFailed, match=r"^.+$") as raised:
         check_game(game())
-    assert said in str(told.value)
+    assert said in str(raised.value)
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ class Returns:
     ("actions", "said"),
     [([2], "an action that is not legal"), ([0.0], "must return whole numbers"), ([[0, 1]], "must return")],
 )
-def test_a_broken_agent_is_told_what_to_change(actions: Any, said: str) -> None:
+def test_a_broken_agent_fails_with_what_to_change(actions: Any, said: str) -> None:
     with pytest.raises(CheckFailed, match=said):
         check_agent(Kuhn(), Returns(actions))
 
@@ -166,10 +166,10 @@ class Builds:
     ("network", "said"),
     [(Idle, "more.weight, more.bias takes part in neither"), (Flat, "values [N] second"), (Noisy, "weights differ")],
 )
-def test_a_broken_network_is_told_what_to_change(network: type[MLP], said: str) -> None:
-    with pytest.raises(CheckFailed) as told:
+def test_a_broken_network_fails_with_what_to_change(network: type[MLP], said: str) -> None:
+    with pytest.raises(CheckFailed) as raised:
         check_network(Kuhn(), Builds(network))
-    assert said in str(told.value)
+    assert said in str(raised.value)
 
 
 class Sleeps(PPOLearner):
@@ -198,7 +198,7 @@ class Remembers(PPOLearner):
     ("learner", "said"),
     [(Sleeps, "update must call gradient_step"), (OwnNoise, "from self.rng"), (Remembers, "by extra_state")],
 )
-def test_a_broken_learner_is_told_what_to_change(
+def test_a_broken_learner_fails_with_what_to_change(
     learner: type[PPOLearner], said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("cardlab.learners.ppo.learner.PPOLearner", learner)

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import cardlab
@@ -43,6 +44,16 @@ def test_a_tournament_has_all_pairs() -> None:
     assert played["agents"] == ["random", "greedy"]
 
 
+def test_numbers_of_numpy_and_none_are_values() -> None:
+    options = {"agent": {"gamma": np.float32(0.5)}, "agent.reward_scale": None, "trainer.evaluations": 0}
+    trained = cardlab.train("thirty_one/dqn", seed=np.int64(3), **{**SMALL, **options})
+    parameters = Store().client.get_run(trained.run_id).data.params
+    assert (parameters["agent.gamma"], parameters["agent.reward_scale"]) == ("0.5", "null")
+    assert parameters["seed"] == "3"
+    with pytest.raises(LookupError, match="has no learning curve"):
+        _ = trained.score
+
+
 @pytest.mark.slow
 def test_seeds_compare_and_sweep() -> None:
     trained = cardlab.train("thirty_one/dqn", seeds=2, **SMALL)
@@ -73,8 +84,8 @@ def test_seeds_compare_and_sweep() -> None:
 def test_wrong_arguments_are_one_line(
     function: str, arguments: tuple[Any, ...], options: dict[str, Any], said: str, folder: Path
 ) -> None:
-    with pytest.raises(ConfigurationError) as told:
+    with pytest.raises(ConfigurationError) as raised:
         getattr(cardlab, function)(*arguments, **options)
-    assert str(told.value).startswith(said)
-    assert "\n" not in str(told.value)
+    assert str(raised.value).startswith(said)
+    assert "\n" not in str(raised.value)
     assert not list(folder.iterdir())

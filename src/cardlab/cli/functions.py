@@ -12,6 +12,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Integral, Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -85,8 +86,10 @@ class Training:
         """Points per game against the strongest reference: of all seeds, or the last point of the learning curve."""
         if self.evaluation is not None:
             return main_score(self.evaluation)[1]
-        last = self.curve.iloc[-1]
         names = [name.removeprefix("score/") for name in self.curve if str(name).startswith("score/")]
+        if not names:
+            raise LookupError(f"{self.policy} has no learning curve; measure it by cardlab.evaluate")
+        last = self.curve.iloc[-1]
         name = min(names, key=lambda each: last[f"score/{each}"])
         low, high = (float(last[f"interval/score/{name}_{end}"]) for end in ("low", "high"))
         deals = json.loads((self.trainings[0].folder / "config.json").read_text())["trainer"]["evaluation_deals"]
@@ -106,7 +109,7 @@ def train(experiment: str | None = None, *, seeds: int | Sequence[int] | None = 
 
     Raises InvalidOption for a wrong option, before anything is written.
     """
-    trainings, evaluation = _run("train", experiment=experiment, seeds=seeds, **options)
+    trainings, evaluation = _run("train", options, experiment=experiment, seeds=seeds)
     return Training(tuple(trainings), evaluation)
 
 
@@ -114,7 +117,7 @@ def evaluate(
     policy: str | Path, *, references: Sequence[str] | None = None, deals: int | None = None, **options: Any
 ) -> Score:
     """`cardlab evaluate policy=POLICY`: the score of a policy, an experiment's seeds or a scripted agent."""
-    return Score(_run("evaluate", policy=str(policy), **_arena(references, deals), **options))
+    return Score(_run("evaluate", options, policy=str(policy), **_arena(references, deals)))
 
 
 def compare(
@@ -122,14 +125,14 @@ def compare(
 ) -> MethodComparison:
     """`cardlab compare METHODS`: which of two or more methods is better, by how much and how sure."""
     words = [str(method) if isinstance(method, Path) else method for method in methods]
-    return cast(MethodComparison, _run("compare", words, **_arena(references, deals), **options))
+    return cast(MethodComparison, _run("compare", options, words, **_arena(references, deals)))
 
 
 def tournament(
     agents: Sequence[str], *, game: str | None = None, deals: int | None = None, **options: Any
 ) -> Tournament:
     """`cardlab tournament agents=AGENTS`: every agent against every other."""
-    return cast(Tournament, _run("tournament", game=game, agents=agents, **_arena(None, deals), **options))
+    return cast(Tournament, _run("tournament", options, game=game, agents=agents, **_arena(None, deals)))
 
 
 def sweep(
@@ -144,7 +147,7 @@ def sweep(
     `space`: key → its range, as in `{"agent.gamma": {"low": 0.8, "high": 1.0}}`.
     """
     entries = {f"sweep.space.{key}": _Entry(value) for key, value in (space or {}).items()}
-    return cast("SweepResult", _run("sweep", experiment=experiment, **{"sweep.trials": trials}, **entries, **options))
+    return cast("SweepResult", _run("sweep", options, experiment=experiment, **{"sweep.trials": trials}, **entries))
 
 
 class _Entry(dict[str, Any]):
@@ -155,8 +158,9 @@ def _arena(references: Sequence[str] | None, deals: int | None) -> dict[str, Any
     return {"arena.references": references, "arena.deals": deals}
 
 
-def _run(verb: str, words: Sequence[str] = (), /, **options: Any) -> Any:
-    given = {key: value for key, value in options.items() if value is not None}
+def _run(verb: str, options: Mapping[str, Any], words: Sequence[str] = (), /, **named: Any) -> Any:
+    """The result of a verb. `named`: arguments that were not given are None; in `options` None is a value."""
+    given = {key: value for key, value in named.items() if value is not None} | {**options}
     outcome = run_verb(VERBS[verb], tuple(_overrides(given)), words)
     if outcome.status:
         raise KeyboardInterrupt
@@ -184,6 +188,6 @@ def _text(key: str, value: Any) -> str:
         return "{" + ", ".join(f"{name}: {_text(key, entry)}" for name, entry in entries) + "}"
     if isinstance(value, list | tuple):
         return "[" + ",".join(_text(key, entry) for entry in cast(Sequence[Any], value)) + "]"
-    if isinstance(value, int | float):
-        return repr(value)
+    if isinstance(value, Real):  # numpy's numbers too
+        return str(int(value)) if isinstance(value, Integral) else repr(float(value))
     raise InvalidOption(key, type(value).__name__, "a number, text, a list or a mapping")
