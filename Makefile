@@ -1,5 +1,6 @@
 # Everything runs in .venv, which the first target that needs it makes from pyproject.toml and tools/constraints.txt.
-PYTHON ?= $(shell command -v python3.11 || command -v python3.12 || command -v python3)
+BASE := -c "import sys; print(sys._base_executable)" # of a virtual environment, too
+PYTHON ?= $(or $(firstword $(foreach name,python3.11 python3.12 python3.13,$(shell $(name) $(BASE) 2>/dev/null))),python3)
 BIN := $(CURDIR)/.venv/bin
 STAMP := .venv/installed
 export PATH := $(BIN):$(PATH)
@@ -11,6 +12,13 @@ help:  ## What there is
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
 
 setup: $(STAMP)  ## Make .venv with the pinned dependencies
+
+VERSION := -c "import sys; print(sys.version)"
+ifneq ($(filter command% env%,$(origin PYTHON)),)
+ifneq ($(shell $(PYTHON) $(VERSION)),$(shell $(BIN)/python $(VERSION) 2>/dev/null))
+.PHONY: $(STAMP) # of another Python than the one that is asked for: made again
+endif
+endif
 
 $(STAMP): pyproject.toml tools/constraints.txt
 	@$(PYTHON) tools/make_environment.py .venv '.[dev]'
@@ -59,7 +67,7 @@ format: $(STAMP)  ## Put the code into the house style
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
-conf: $(STAMP)  ## Write the base files of conf/ from the classes of options
+conf: $(STAMP)  ## Write the base files of conf/ from the classes of options, and scores into the experiments' files
 	$(BIN)/python tools/option_files.py
 
 schema: $(STAMP)  ## Write JSON schemas of conf/ for editors: build/schema/

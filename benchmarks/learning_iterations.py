@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -81,13 +81,14 @@ def learn(
     """
     budget = "trainer.decisions=1_000_000"  # what anneals hardly moves
     experiment = build_experiment(compose_experiment([*overrides, budget]))
-    options = experiment.trainer
+    rollout = experiment.agent.decisions_per_iteration
+    options = replace(experiment.trainer, stop_after=(WARM + rounds) * rollout)
     learner, collector = build_learner(experiment)
     if prepare is not None:
         prepare(learner, collector)
     noted = Clock(after_round, clock)
-    decisions, dtype = experiment.agent.decisions_per_iteration, getattr(torch, options.precision)
-    batches = RolloutLoader(learner, collector, decisions, WARM + rounds, dtype)
+    dtype = getattr(torch, options.precision)
+    batches = RolloutLoader(learner, collector, replace(experiment, trainer=options), dtype)
     with as_in_trainings():
         lightning_trainer(options, [CollectorState(collector), noted]).fit(learner, train_dataloaders=batches)
     marks = noted.marks[WARM - 1 :]

@@ -12,8 +12,8 @@ from unittest.mock import patch
 import torch
 
 from cardlab.agents import network_agents as agents_network
-from cardlab.learners import dqn
 from cardlab.learners.base import Learner
+from cardlab.learners.dqn import learner as dqn
 from cardlab.learners.rollouts.collector import Collector
 from cardlab.networks import encoded_batch as encoded
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from pytest_benchmark.fixture import BenchmarkFixture
 
 import cardlab
-from cardlab.agents.random_actions import RandomAgent
+from cardlab.agents.exploration import RandomAgent
 from cardlab.games.legality import choose_uniformly
 from cardlab.games.loop import play
 from cardlab.games.protocol import Game, InfoStates, Players

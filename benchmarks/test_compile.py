@@ -20,7 +20,7 @@ FIRST_USE = """
 import sys, time
 import numba, numpy as np
 start = time.process_time()
-from cardlab.agents.random_actions import RandomAgent
+from cardlab.agents.exploration import RandomAgent
 from cardlab.games.make_game import make_game
 from cardlab.games.loop import play
 

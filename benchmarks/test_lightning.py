@@ -40,20 +40,22 @@ class Clock(Callback):
 
 def seconds_with_lightning() -> float:
     """CPU seconds of all rounds but the first under the Trainer."""
-    learner, collector = build_learner(experiment())
+    built = experiment()
+    learner, collector = build_learner(built)
     clock = Clock()
     trainer = lightning_trainer(TrainerOptions(), [CollectorState(collector), clock])
-    trainer.fit(learner, train_dataloaders=RolloutLoader(learner, collector, ROUND, ROUNDS))
+    trainer.fit(learner, train_dataloaders=RolloutLoader(learner, collector, built))
     return clock.times[-1] - clock.times[0]
 
 
 def seconds_bare() -> float:
     """CPU seconds of the same rounds in a plain loop."""
-    learner, collector = build_learner(experiment())
+    built = experiment()
+    learner, collector = build_learner(built)
     optimizer = learner.configure_optimizers()
     learner.optimizers = lambda *_, **__: optimizer  # type: ignore[method-assign] - all that it asks of a Trainer
     times: list[float] = []
-    for number, experience in enumerate(RolloutLoader(learner, collector, ROUND, ROUNDS)):
+    for number, experience in enumerate(RolloutLoader(learner, collector, built)):
         learner.training_step(experience, number)
         collector.opponents.update(learner.iterations_done, learner.network, experience.payoffs, experience.seats)
         times.append(time.process_time())

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from cardlab.agents.random_actions import RandomAgent
+from cardlab.agents.exploration import RandomAgent
 from cardlab.agents.registry import make_agent
 from cardlab.games.loop import play
 from cardlab.games.open_face.game import OpenFace

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from cardlab.agents.random_actions import RandomAgent
+from cardlab.agents.exploration import RandomAgent
 from cardlab.agents.registry import load_agent
 from cardlab.games.loop import play, play_out
 from cardlab.games.poker_squares.game import PokerSquares

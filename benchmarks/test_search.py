@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from cardlab.agents.random_actions import RandomAgent
+from cardlab.agents.exploration import RandomAgent
 from cardlab.agents.registry import load_agent
 from cardlab.games.loop import play, play_out
 from cardlab.games.make_game import make_game

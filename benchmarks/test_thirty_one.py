@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from cardlab.agents.random_actions import RandomAgent
+from cardlab.agents.exploration import RandomAgent
 from cardlab.games.loop import play
 from cardlab.games.protocol import InfoStates, States
 from cardlab.games.thirty_one.game import ThirtyOne

@@ -35,7 +35,7 @@ def main(key: str) -> None:
         groups, game = find_groups(models, configs[0]["game"]["name"]), build_game(configs[0]["game"])
         comparison = compare_groups(groups, game, build_arena(arena), progress=progress, played=played)
     output = Path("results", "comparisons", f"{key}.json")
-    write_json(output, comparison_figures(comparison), indent=2)
+    write_json(output, comparison_figures(comparison, costs=False), indent=2)
     print(*comparison.verdicts, sep="\n")
     record_comparison(store, comparison, files=[output])
 

@@ -21,10 +21,7 @@ from cardlab.experiments.report.read_results import (
 )
 from cardlab.experiments.stage_code import read_params
 from cardlab.tracking import Store, TrackingUnavailable
-from cardlab.tracking.lineage import lineage
 from cardlab.tracking.policy_lookup import policy_filter
-
-_SHOWN = ("git.commit", "git.dirty", "dvc.experiment", "dvc.baseline", "versions")  # tags of the lineage
 
 
 def main() -> None:
@@ -32,12 +29,11 @@ def main() -> None:
     params = read_params("report")
     experiments: dict[str, Any] = params["experiments"]
     results = read_results(Path("results"), experiments)
-    tags = lineage()
-    folder, shown = Path("report"), {key: tags[key] for key in _SHOWN if key in tags}
+    folder = Path("report")
     tournaments, comparisons = (Path("results", name) for name in ("tournaments", "comparisons"))
     methods = read_methods(Path("results", "methods.json"))
     tables = (read_tournaments(tournaments), read_comparisons(comparisons, params["compare"]), methods)
-    write_report(results, shown, folder, *tables, read_exploitability(Path("champions")))
+    write_report(results, folder, *tables, read_exploitability(Path("champions")))
     write_learning_curves(Path("results"), experiments, Path("learning_curves"))
     store = Store()
     for result in results:

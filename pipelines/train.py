@@ -9,7 +9,6 @@ from cardlab.core.exit_status import REPRO, exit_on_signals, run_program
 if __name__ == "__main__":
     exit_on_signals(REPRO)  # before the imports below
 
-import json
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
@@ -18,7 +17,6 @@ from typing import Any
 
 from omegaconf import OmegaConf
 
-from cardlab.core.files import write_json
 from cardlab.experiments.config.build_parts import check_pinned
 from cardlab.experiments.config.seed_options import SEEDS, experiment_part, parse_seeds
 from cardlab.experiments.learning_curves import read_columns, write_mean_curve, write_seed_curves
@@ -28,7 +26,6 @@ from cardlab.experiments.stage_code import read_params
 from cardlab.tracking import Store
 from cardlab.tracking.lineage import run_git
 from cardlab.tracking.parameters import flatten
-from cardlab.training.recorded_training import total_summary
 
 
 def main(name: str) -> None:
@@ -41,13 +38,11 @@ def main(name: str) -> None:
 
 
 def _write(trainings: Sequence[SeedTraining], models: Path, snapshots: Path, results: Path) -> None:
-    """Write policies, the first seed's snapshots, the cost, and the curves."""
+    """Write policies, the first seed's snapshots, and the curves. What they cost is in MLflow and runs/."""
     shutil.rmtree(models, ignore_errors=True)
     for training in trainings:
         _copy(training.policy, models / f"{SEED}{training.seed}")
     _copy(trainings[0].snapshots, snapshots)
-    summaries = {training.seed: json.loads(training.summary.read_text()) for training in trainings}
-    write_json(results / "training.json", total_summary(summaries), indent=2)
     curves = {training.seed: read_columns(training.curve) for training in trainings}
     write_mean_curve([*curves.values()], results / "curve.csv")
     write_seed_curves(curves, results / "seed_curves.csv")

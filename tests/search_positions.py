@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from cardlab.agents.random_actions import RandomAgent
+from cardlab.agents.exploration import RandomAgent
 from cardlab.games.loop import play
 from cardlab.games.record_arrays import join
 

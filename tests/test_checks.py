@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import nn
 
-from cardlab.agents.random_actions import RandomAgent
+from cardlab.agents.exploration import RandomAgent
 from cardlab.games.base import BaseGame
 from cardlab.learners.ppo.learner import PPOLearner
 from cardlab.learners.ppo.options import PPOOptions

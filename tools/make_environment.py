@@ -30,8 +30,10 @@ def make_environment(folder: Path, requirements: Sequence[str]) -> Path:
     """
     python = folder / "bin" / "python"
     version = ".".join(map(str, sys.version_info[:3]))
-    with step(f"environment: Python {version} in {folder}"):
-        subprocess.run([sys.executable, "-m", "venv", folder], check=True)
+    config = folder / "pyvenv.cfg"
+    other = config.is_file() and f"\nversion = {version}\n" not in config.read_text()
+    with step(f"environment: Python {version} in {folder}{', made again' if other else ''}"):
+        subprocess.run([sys.executable, "-m", "venv", *(["--clear"] if other else []), folder], check=True)
     pins = read_pins()
     with step(f"pip:         {pins['pip']}"):
         pip = [str(python), "-m", "pip", "install"]
@@ -69,6 +71,17 @@ def choose_torch(pinned: str, offered: Sequence[str], cpu: bool) -> tuple[str, s
         return f"torch==={wanted[0]}", "the build for CPUs: no NVIDIA GPU is here"
     hint = "set PIP_EXTRA_INDEX_URL to an index with builds for CPUs to save gigabytes"
     return f"torch==={builds[0]}", f"the index has no build for CPUs; {hint}"
+
+
+def undeclared() -> str:
+    """A line if pyproject.toml does not admit the Python that runs this, else nothing."""
+    wanted = re.search(
+        r'^requires-python = "(>=3\.(\d+),<3\.(\d+))"', (ROOT / "pyproject.toml").read_text(), re.MULTILINE
+    )
+    if wanted is None or int(wanted[2]) <= sys.version_info[1] < int(wanted[3]):
+        return ""
+    found = "{}.{}.{}".format(*sys.version_info[:3])
+    return f"cardlab needs Python {wanted[1]}, and {sys.executable} is {found}; run make setup PYTHON=PATH of another"
 
 
 def read_pins() -> dict[str, str]:
@@ -144,6 +157,9 @@ def main(arguments: Sequence[str]) -> int:
     """Check, or make the environment; the exit status."""
     if list(arguments) == ["--check"]:
         return check()
+    if line := undeclared():
+        print(line, file=sys.stderr)
+        return 2
     folder, project, *others = arguments
     try:
         make_environment(Path(folder), ["--editable", project, *others])

@@ -1,6 +1,6 @@
-"""Writes the base files of conf/ and the JSON schemas from the options classes.
+"""Writes the base files of conf/ and the JSON schemas from the options classes, and scores into the experiments' files.
 
-python tools/option_files.py           write conf/: every option at its default, its help as a comment
+python tools/option_files.py           write conf/: every option at its default, its help as a comment; scores
 python tools/option_files.py --check   exit with 1 when a file is stale
 python tools/option_files.py --schema  write build/schema/GROUP.json and build/schema/experiment.json, for editors
 """
@@ -16,6 +16,7 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from cardlab.core.parts import GROUPS, NAME, TARGET, find_object, option_names, read_option, target_of
+from cardlab.evaluation.intervals import SELF, main_score
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.experiments.config.build_experiment import PARTS
 from cardlab.experiments.config.part_source import option_lines
@@ -35,6 +36,7 @@ SINGLE = {
 VERBS = {"promote": (PromotionOptions,), "belief": (BeliefOptions, BeliefTraining)}
 """Files that hold more than options: only the lines of these classes are written."""
 _KEY = re.compile(r"( *)(\w+):(?= |$)")
+_SCORE = re.compile(r"^# Score: .*", re.MULTILINE)
 
 
 def part_classes(group: str) -> dict[str, type]:
@@ -63,6 +65,29 @@ def verb_file(text: str, classes: tuple[type, ...]) -> str:
     return "\n".join(made) + "\n"
 
 
+def scored_file(text: str, evaluation: Path) -> str:
+    """`text` with the line `# Score:` of an evaluation: against the reference that leaves the fewest points."""
+    found = json.loads(evaluation.read_text())
+    name, points = main_score(found)
+    digits = 1 if points.mean > 100 else 2
+    mean, low, high = (f"{value:.{digits}f}" for value in (points.mean, points.low, points.high))
+    against = "" if name == SELF else f" against {name}"
+    seeds = len(found.get("seeds", [0]))
+    score = f"{mean} ({low} to {high}) points a game{against}; {seeds} {'seed' if seeds == 1 else 'seeds'}"
+    return _SCORE.sub(f"# Score: {score}", text, count=1)
+
+
+def scored_files() -> dict[Path, str]:
+    """Each experiment's file with results: those of the benchmark, or the champion of its game."""
+    made: dict[Path, str] = {}
+    for path in sorted((ROOT / "conf" / "experiment").glob("*/*.yaml")):
+        game, recipe = path.parent.name, path.stem
+        folder = ROOT / "champions" / game if recipe == "champion" else ROOT / "results" / f"{game}_{recipe}"
+        if (evaluation := folder / "evaluation.json").is_file():
+            made[path] = scored_file(path.read_text(), evaluation)
+    return made
+
+
 def conf_files() -> dict[Path, str]:
     """File → its content."""
     conf = ROOT / "conf"
@@ -76,7 +101,7 @@ def conf_files() -> dict[Path, str]:
     for verb, classes in VERBS.items():
         path = conf / f"{verb}.yaml"
         made[path] = verb_file(path.read_text(), classes)
-    return made
+    return made | scored_files()
 
 
 def class_schema(options: type, *, is_part: bool = False) -> dict[str, Any]:

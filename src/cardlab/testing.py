@@ -16,12 +16,13 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from cardlab.agents.random_actions import RandomAgent
+from cardlab.agents.exploration import RandomAgent
 from cardlab.games.agent_protocol import ActionValues, Agent, Policy
-from cardlab.games.base import BaseGame
+from cardlab.games.base import determinizes
 from cardlab.games.loop import Moves, play, play_out
 from cardlab.games.protocol import (
     NO_PLAYER,
+    ChecksStates,
     Game,
     HasActionFeatures,
     HasHistory,
@@ -60,7 +61,7 @@ def missing_abilities(game: Game) -> tuple[str, ...]:
     return tuple(
         f"{name} is left out: no {without}"
         for name, without, found in (
-            ("determinize", "search, and no agent.successors", _determinizes(game)),
+            ("determinize", "search, and no agent.successors", determinizes(game)),
             ("action_features", "network=actions", isinstance(game, HasActionFeatures)),
             ("privileged", "agent.critic=all_cards", isinstance(game, HasPrivilegedFeatures)),
             ("augment", "agent.symmetries", isinstance(game, HasSymmetries)),
@@ -150,7 +151,7 @@ def check_hidden_information(game: Game, seed: int = 0) -> None:
             _require(states.tobytes() == given, "information changes the states that it is given: copy them first")
             again = game.information(States(known), players)
             _require(again.tobytes() == known.tobytes(), "information of an InfoState must be that InfoState")
-            if _determinizes(game):
+            if determinizes(game):
                 again = game.information(game.determinize(known, players, rng), players)
                 leak = (
                     "information depends on what the player cannot know, or determinize changes what the player knows"
@@ -177,7 +178,7 @@ def check_public_facts(game: Game, seed: int = 0) -> None:
 def check_determinize(game: Game, seed: int = 0) -> None:
     """Determinized games can be played to their ends."""
     rng = np.random.default_rng(seed)
-    for states, movers in sample(game, seed, count=3) if _determinizes(game) else ():
+    for states, movers in sample(game, seed, count=3) if determinizes(game) else ():
         whole = game.determinize(game.information(states, movers), movers, rng)
         play_out(game, whole, [RandomAgent(game)], rng)
         _require(game.is_over(whole).all(), "a determinized game does not end: determinize must make full states")
@@ -253,6 +254,20 @@ def check_history(game: Game, seed: int = 0) -> None:
         _require(replayed.tobytes() == after.tobytes(), "deal and apply of a history do not make the state")
 
 
+def check_valid_states(game: Game, seed: int = 0) -> None:
+    """`are_valid` accepts all that play leads to, and no random bytes; games without it pass."""
+    if not isinstance(game, ChecksStates):
+        return
+    for before, after, moves in positions(game, seed, every=3):
+        known = InfoStates(game.information(States(before[moves.rows]), moves.players).copy())
+        game.apply(known, moves.actions)
+        for states in (before, after, game.information(States(after[moves.rows]), moves.players), known):
+            _require(game.are_valid(states).all(), "are_valid refuses a record of play")
+    rng = np.random.default_rng(seed)
+    noise = rng.bytes(_GAMES * game.state_dtype.itemsize)
+    _require(not game.are_valid(States(np.frombuffer(noise, game.state_dtype))).any(), "are_valid accepts random bytes")
+
+
 def check_finished_games(game: Game, seed: int = 0) -> None:
     """Finished games do not change."""
     rng = np.random.default_rng(seed)
@@ -272,7 +287,7 @@ def check_few_games(game: Game, seed: int = 0) -> None:
         known = game.information(states, players)
         _require_array("observe", game.observe(known, players), (count, game.spec.num_features), np.float32)
         _require_array("legal_actions", game.legal_actions(states), (count, game.spec.num_actions), np.bool_)
-        if _determinizes(game):
+        if determinizes(game):
             _require(len(game.determinize(known, players, rng)) == count, f"determinize of {count} must return {count}")
         play_out(game, states, [RandomAgent(game)], rng)
 
@@ -306,6 +321,7 @@ GAME_CHECKS = (
     check_observations,
     check_action_features,
     check_history,
+    check_valid_states,
     check_finished_games,
     check_few_games,
     check_texts,
@@ -462,10 +478,6 @@ def _train(
     experiment = Experiment("check", 0, *parts, config={"name": "check", "seed": 0})
     log = _Interrupter(interrupt)
     return train(experiment, run_dir=folder / "run", model_dir=folder / "model", log=log, report=lambda _: None).digest
-
-
-def _determinizes(game: Game) -> bool:
-    return getattr(type(game), "determinize", BaseGame.determinize) is not BaseGame.determinize
 
 
 def _require(holds: Any, sentence: str) -> None:

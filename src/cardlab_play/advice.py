@@ -135,9 +135,14 @@ DIGITS = 4
 
 
 def advice_message(
-    store: TableStore, belief_networks: BeliefNetworks, live: LiveTable, agent_name: str | None, search: str | None
+    store: TableStore,
+    belief_networks: BeliefNetworks,
+    live: LiveTable,
+    agent_name: str | None,
+    search: str | None,
+    deals: int | None = None,
 ) -> Json:
-    """The advice of an agent, by default of the game's advisor.
+    """The advice of an agent, by default of the game's advisor, on at most `deals` deals.
 
     Raises a 409 in a game that counts, and unless the player is to move.
     """
@@ -147,7 +152,8 @@ def advice_message(
     if not table.user_to_move:
         raise RequestError(409, "the game is over: advice is available during the game only")
     by, title = playout_agent(agents, table.game, choice, belief_networks.for_game(table.game))
-    message = advice(table, agent, by, store.options.advice_deals)
+    most = store.options.advice_deals
+    message = advice(table, agent, by, most if deals is None else min(deals, most))
     return {"agent": agent_message(agents, choice), "number": len(table.actions), "played_by": title, **message}
 
 

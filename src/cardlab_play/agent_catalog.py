@@ -20,10 +20,11 @@ from cardlab.core.messages import InvalidOption
 from cardlab.core.options import check_choice
 from cardlab.core.parts import find_place
 from cardlab.games.agent_protocol import Agent
+from cardlab.games.base import determinizes
 from cardlab.games.make_game import game_names, make_game
 from cardlab.games.protocol import Game
 from cardlab_play.errors import AgentUnloadable, one_line
-from cardlab_play.offered_games import LEVEL_TITLES, OFFERED_GAMES
+from cardlab_play.offered_games import LEVEL_TITLES, offered_games
 from cardlab_play.options import PlayOptions, invalid_play
 
 _NAMES = {"monte_carlo": "Monte Carlo", "expectimax": "Expectimax", "tree": "tree search", "puct": "PUCT"}
@@ -142,13 +143,13 @@ class AgentCatalog:
         self._locks: dict[str, threading.Lock] = {}
         self.searches = {key: offered_search(key, text) for key, text in self.options.searches.items()}
         if self.options.advisor is not None:
-            offered = [entry.agent for name in OFFERED_GAMES for entry in self.entries(make_game(name))]
+            offered = [entry.agent for name in offered_games() for entry in self.entries(make_game(name))]
             check_choice("play.advisor", self.options.advisor, list(dict.fromkeys(offered)))
 
     def entries(self, game: Game) -> list[AgentEntry]:
         """The agents of `game` in order: champion, trained policies, scripted agents from strong to weak, random."""
         name = game.spec.name
-        scripted = [*OFFERED_GAMES[name].agents]
+        scripted = [*offered_games()[name].agents]
         scripted += sorted(key for key in agent_names(game) if key not in (*scripted, *_UNLISTED))
         known = [(agent, "trained", required) for agent, required in self._trained(name)]
         known += [(agent, "scripted", dict[str, Any]()) for agent in (*scripted, "random")]
@@ -165,7 +166,7 @@ class AgentCatalog:
     def levels(self, game: Game) -> list[Level]:
         """Named opponents from weak to strong: random, scripted agents, the best policy, the same with a search."""
         entries = {entry.agent: entry for entry in self.entries(game)}
-        levels = [Level("Beginner", "random"), *map(Level, LEVEL_TITLES, OFFERED_GAMES[game.spec.name].levels)]
+        levels = [Level("Beginner", "random"), *map(Level, LEVEL_TITLES, offered_games()[game.spec.name].levels)]
         best = next((entry for entry in entries.values() if entry.kind == "trained"), None)
         if best is not None:
             name = _title(CHAMPION) if best.agent == CHAMPION else "Trained"
@@ -233,14 +234,16 @@ class AgentCatalog:
         return _key(game, AgentChoice(agent, search)) not in self._load_errors
 
     def _searches(self, game: Game, agent: str) -> tuple[str, ...]:
-        return tuple(search for search in self.searches if agent != "random" and self._loads(game, agent, search))
+        if agent == "random" or not determinizes(game):
+            return ()
+        return tuple(search for search in self.searches if self._loads(game, agent, search))
 
     def _trained(self, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
         """The policies that play the game `name`, and the offered options that each was trained for."""
         models = Path(self.options.models)
         folders = {CHAMPION: champion_folder(name)}
         folders |= {str(folder): folder for pattern in ("*", f"*/{SEED}*") for folder in sorted(models.glob(pattern))}
-        options = {option.key for option in OFFERED_GAMES[name].options}
+        options = {option.key for option in offered_games()[name].options}
         for agent, folder in folders.items():
             with suppress(PolicyError):
                 description = None if folder is None else read_description(folder)
@@ -255,7 +258,7 @@ def _matches_game(entry: AgentEntry, game: Game) -> bool:
 
 def _options(game: Game) -> dict[str, Any]:
     """Values of the offered options of `game`."""
-    return {option.key: getattr(game, option.key) for option in OFFERED_GAMES[game.spec.name].options}
+    return {option.key: getattr(game, option.key) for option in offered_games()[game.spec.name].options}
 
 
 def _key(game: Game, choice: AgentChoice) -> str:

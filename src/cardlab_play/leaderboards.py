@@ -13,12 +13,12 @@ import numpy as np
 from sqlalchemy import Engine, select
 from sqlalchemy.orm import Session
 
-from cardlab.evaluation.intervals import estimate
+from cardlab.evaluation.intervals import estimate, share_interval
 from cardlab_play.agent_catalog import AgentCatalog, AgentChoice
 from cardlab_play.database import CLOSED, FINISHED, FRESH, OPEN, RESIGNED, DealRow, GameRow, UserRow
 from cardlab_play.deals import find_deal, has_game
-from cardlab_play.offered_games import OFFERED_GAMES
-from cardlab_play.record import proportion_interval, win_share
+from cardlab_play.offered_games import offered_games
+from cardlab_play.record import win_share
 from cardlab_play.serializers import par_message, seats_message
 from cardlab_play.table_store import TableStore
 from cardlab_play.views.protocol import Json
@@ -44,7 +44,7 @@ class _Scores:
         result = estimate(np.array(self.scores, dtype=np.float64))
         low, high = (bound if isfinite(bound) else None for bound in (result.low, result.high))
         if self.share and low is not None:
-            low, high = proportion_interval(sum(self.scores), len(self.scores))
+            low, high = share_interval(sum(self.scores), len(self.scores))
         return {"games": len(self.scores), "mean": result.mean, "low": low, "high": high}
 
 
@@ -60,7 +60,7 @@ def leaderboard_message(engine: Engine, agents: AgentCatalog, game: str, user_id
         .where(DealRow.game == game, GameRow.kind == FRESH, GameRow.counts, GameRow.status != OPEN)
         .where(GameRow.score.is_not(None))
     )
-    share = bool(OFFERED_GAMES[game].prize)
+    share = bool(offered_games()[game].prize)
     by_agent: dict[AgentChoice, _Scores] = defaultdict(partial(_Scores, share))
     by_user: dict[int, _Scores] = defaultdict(partial(_Scores, share))
     with Session(engine) as session:
@@ -76,7 +76,7 @@ def leaderboard_message(engine: Engine, agents: AgentCatalog, game: str, user_id
     ]
     return {
         "game": game,
-        "unit": OFFERED_GAMES[game].unit,
+        "unit": offered_games()[game].unit,
         "share": share,
         "agents": [
             {**asdict(choice), "title": agents.title(choice), "players": len(scores.users), **scores.message()}
@@ -95,7 +95,7 @@ def daily_message(store: TableStore, game: str, user_id: int | None) -> Json:
         first_game = session.scalars(own.order_by(GameRow.began)).first()
     return {
         "game": game,
-        "title": OFFERED_GAMES[game].title,
+        "title": offered_games()[game].title,
         "deal": deal.id,
         "seats": seats_message(deal, store.agents),
         "table": None if first_game is None else first_game.id,
@@ -127,7 +127,7 @@ def deal_message(store: TableStore, deal_id: str, user_id: int | None) -> Json:
         "id": deal.id,
         "kind": deal.kind,
         "game": deal.game,
-        "title": OFFERED_GAMES[deal.game].title,
+        "title": offered_games()[deal.game].title,
         "options": deal.options,
         "seat": deal.seat,
         "seats": seats_message(deal, store.agents),

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
+from inspect import getdoc
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,7 @@ import yaml
 
 from cardlab.core.messages import unknown_key
 from cardlab.core.options import check_choice
+from cardlab.core.parts import own_files, project_folder
 from cardlab.games.big2.rules import loser_payment
 from cardlab.games.cards.deck import parse_card
 from cardlab.games.cards.hands import CATEGORIES, front_codes
@@ -102,10 +105,22 @@ OFFERED_GAMES: Mapping[str, OfferedGame] = {
 }
 
 
+def offered_games() -> Mapping[str, OfferedGame]:
+    """The games on the page: those of cardlab, and the project's own whose file is named as their spec."""
+    return {**OFFERED_GAMES, **_own_games(project_folder())}
+
+
+@cache
+def _own_games(_: Path | None) -> Mapping[str, OfferedGame]:
+    names = [path.stem for group, path, _ in own_files() if group == "game" and path.stem not in OFFERED_GAMES]
+    own = [name for name in names if make_game(name).spec.name == name]
+    return {name: OfferedGame(name.replace("_", " ").capitalize(), "points", (), (), ()) for name in own}
+
+
 def make_offered_game(name: str, options: Mapping[str, Any]) -> tuple[Game, dict[str, Any]]:
     """The game `name` and the values of its offered options. Raises InvalidOption for other options or values."""
-    check_choice("game", name, list(OFFERED_GAMES))
-    offered = {option.key: option for option in OFFERED_GAMES[name].options}
+    check_choice("game", name, list(offered_games()))
+    offered = {option.key: option for option in offered_games()[name].options}
     for key, value in options.items():
         if key not in offered:
             raise unknown_key(f"options.{key}", value, [f"options.{known}" for known in offered])
@@ -120,7 +135,14 @@ _FOLDER = Path(__file__).parent / "rules"
 
 
 def rules_message(game: str) -> Json:
-    """Title of `game` and its rules: sections of a title, paragraphs, and a table's head and rows. Cards are `Td`."""
+    """Title of `game` and its rules: sections of a title, paragraphs, and a table's head and rows. Cards are `Td`.
+
+    Those of a game of the project are the docstring of its class.
+    """
+    if game not in _FIGURES:
+        text = getdoc(type(make_game(game))) or "Its class has no docstring."
+        own = {"title": "The game", "paragraphs": text.split("\n\n"), "head": [], "rows": []}
+        return {"game": game, "title": offered_games()[game].title, "sections": [own]}
     figures = _FIGURES[game]()
     sections: list[dict[str, Any]] = yaml.safe_load((_FOLDER / f"{game}.yaml").read_text("utf-8"))
     for section in sections:
@@ -130,7 +152,7 @@ def rules_message(game: str) -> Json:
             "head": section.get("head", []),
             "rows": figures[rows] if isinstance(rows, str) else rows,
         }
-    return {"game": game, "title": OFFERED_GAMES[game].title, "sections": sections}
+    return {"game": game, "title": offered_games()[game].title, "sections": sections}
 
 
 def _poker_squares() -> dict[str, Any]:

@@ -12,11 +12,10 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text as Plain  # without markup: players choose their names
-from scipy.special import betaincinv
 from sqlalchemy import Engine, select
 from sqlalchemy.orm import Session
 
-from cardlab.evaluation.intervals import CONFIDENCE, estimate
+from cardlab.evaluation.intervals import estimate, share_interval
 from cardlab.experiments.config.build_parts import group
 from cardlab_play.agent_catalog import AgentCatalog, AgentChoice
 from cardlab_play.database import (
@@ -29,7 +28,7 @@ from cardlab_play.database import (
     sqlite_address,
     sqlite_file,
 )
-from cardlab_play.offered_games import OFFERED_GAMES
+from cardlab_play.offered_games import offered_games
 from cardlab_play.options import PlayOptions
 
 
@@ -81,8 +80,8 @@ def record_rows(engine: Engine, agents: AgentCatalog, user_id: int | None = None
                 found = results[name or f"player {number}", deal.game, choice]
                 found.shares.append(win_share(payoffs, deal.seat, score))
                 found.scores.append(score)
-    rows = [_row(*key, found, agents) for key, found in results.items() if key[1] in OFFERED_GAMES]
-    games = list(OFFERED_GAMES)
+    rows = [_row(*key, found, agents) for key, found in results.items() if key[1] in offered_games()]
+    games = list(offered_games())
     return sorted(rows, key=lambda row: (row.player, games.index(row.game), -row.games, row.against))
 
 
@@ -97,22 +96,14 @@ def win_share(payoffs: Sequence[float], seat: int, score: float) -> float:
     return (payoffs[seat] == best) / payoffs.count(best)
 
 
-def proportion_interval(wins: float, games: int) -> tuple[float, float]:
-    """The exact 95 % interval of a share (Clopper and Pearson 1934). It holds for few games, and if all are won."""
-    tail = (1 - CONFIDENCE) / 2
-    low = float(betaincinv(wins, games - wins + 1, tail)) if wins > 0 else 0.0
-    high = float(betaincinv(wins + 1, games - wins, 1 - tail)) if wins < games else 1.0
-    return low, high
-
-
 def _row(player: str, game: str, choice: AgentChoice, results: _Results, agents: AgentCatalog) -> RecordRow:
     shares, games = results.shares, len(results.shares)
-    low, high = proportion_interval(sum(shares), games)
+    low, high = share_interval(sum(shares), games)
     mean = estimate(np.array(results.scores, dtype=np.float64))
     return RecordRow(
         player=player,
         game=game,
-        title=OFFERED_GAMES[game].title,
+        title=offered_games()[game].title,
         agent=choice.agent,
         search=choice.search,
         against=agents.title(choice),
@@ -123,7 +114,7 @@ def _row(player: str, game: str, choice: AgentChoice, results: _Results, agents:
         win_rate=sum(shares) / games,
         win_rate_low=low,
         win_rate_high=high,
-        points=not OFFERED_GAMES[game].prize,
+        points=not offered_games()[game].prize,
         mean=mean.mean,
         mean_low=mean.low if isfinite(mean.low) else None,
         mean_high=mean.high if isfinite(mean.high) else None,

@@ -1,6 +1,7 @@
 """Middleware that checks host, origin, size and rate of each request and adds security headers."""
 
 import logging
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from ipaddress import IPv6Address, ip_address, ip_network
@@ -32,6 +33,7 @@ HEADERS: Mapping[str, str] = {
     "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
 }
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
+_HOST = re.compile(r"(?:\[([0-9a-f:.]+)\]|([^\[\]:]+))(?::\d{1,5})?")
 _log = logging.getLogger(__name__)
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 
@@ -125,5 +127,6 @@ def _with_headers(send: Send, private: bool) -> Send:
 
 
 def _host_name(host: str) -> str:
-    """A Host header in lower case, without the port."""
-    return (host[1 : host.find("]")] if host.startswith("[") else host.partition(":")[0]).lower()
+    """A Host header in lower case, without the port; empty for a malformed one."""
+    found = _HOST.fullmatch(host.lower())
+    return "" if found is None else found[1] or found[2]

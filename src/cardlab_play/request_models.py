@@ -1,8 +1,9 @@
 """Pydantic models of requests and responses. Unknown keys and wrong types are rejected."""
 
+import json
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, StrictStr
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, StrictStr, model_validator
 
 from cardlab_play.agent_catalog import AgentChoice
 
@@ -14,6 +15,16 @@ class RequestModel(BaseModel):
     """Base of request bodies: no extra keys."""
 
     model_config = ConfigDict(extra="forbid")
+
+    @model_validator(mode="before")
+    @classmethod
+    def refuse_half_characters(cls, data: Any) -> Any:
+        """Refuse a lone surrogate, which JSON can write and UTF-8 cannot, in any text."""
+        try:
+            json.dumps(data, ensure_ascii=False).encode()
+        except UnicodeEncodeError as error:
+            raise ValueError("a text has half of a character") from error
+        return data
 
 
 class TableRequest(RequestModel):

@@ -17,7 +17,7 @@ from cardlab_play.advice import advice_message, replay_message
 from cardlab_play.database import now
 from cardlab_play.dispatcher import Dispatcher
 from cardlab_play.leaderboards import daily_message, deal_message, leaderboard_message
-from cardlab_play.offered_games import OFFERED_GAMES, rules_message
+from cardlab_play.offered_games import offered_games, rules_message
 from cardlab_play.record import record_rows
 from cardlab_play.request_guards import client_address
 from cardlab_play.request_models import (
@@ -43,6 +43,7 @@ router = APIRouter(prefix="/api", responses=ERROR_RESPONSES)
 
 AgentQuery = Annotated[str | None, Query(max_length=200)]
 SearchQuery = Annotated[str | None, Query(max_length=64)]
+DealsQuery = Annotated[int | None, Query(ge=2, le=10_000)]
 GameQuery = Annotated[str, Query(max_length=64)]
 PathId = Annotated[str, Path(min_length=1, max_length=64)]
 
@@ -154,9 +155,15 @@ async def undo(body: NumberRequest, live: LockedTable, dispatcher: Shared) -> Js
 
 
 @router.get("/tables/{table_id}/advice")
-async def advise(live: LockedTable, dispatcher: Shared, agent: AgentQuery = None, search: SearchQuery = None) -> Json:
-    """What an agent would play in the player's seat."""
-    work = partial(advice_message, dispatcher.store, dispatcher.belief_networks, live, agent, search)
+async def advise(
+    live: LockedTable,
+    dispatcher: Shared,
+    agent: AgentQuery = None,
+    search: SearchQuery = None,
+    deals: DealsQuery = None,
+) -> Json:
+    """What an agent would play in the player's seat; fewer deals than `play.advice_deals` are a quick first answer."""
+    work = partial(advice_message, dispatcher.store, dispatcher.belief_networks, live, agent, search, deals)
     return await to_thread.run_sync(work, limiter=dispatcher.slow_threads)
 
 
@@ -170,14 +177,14 @@ async def replay(live: LockedTable, dispatcher: Shared, agent: AgentQuery = None
 @router.get("/leaderboard")
 def leaderboard(dispatcher: Shared, user_id: UserId, game: GameQuery) -> Json:
     """The leaderboard of a game."""
-    check_choice("game", game, list(OFFERED_GAMES))
+    check_choice("game", game, list(offered_games()))
     return leaderboard_message(dispatcher.store.engine, dispatcher.store.agents, game, user_id)
 
 
 @router.get("/rules")
 def rules(game: GameQuery) -> Json:
     """The rules of a game for players."""
-    check_choice("game", game, list(OFFERED_GAMES))
+    check_choice("game", game, list(offered_games()))
     return rules_message(game)
 
 
@@ -192,7 +199,7 @@ def record(dispatcher: Shared, user_id: UserId) -> Json:
 @router.get("/daily")
 def daily(dispatcher: Shared, user_id: UserId) -> Json:
     """Today's deals."""
-    deals = [daily_message(dispatcher.store, game, user_id) for game in OFFERED_GAMES]
+    deals = [daily_message(dispatcher.store, game, user_id) for game in offered_games()]
     return {"date": now().date().isoformat(), "deals": deals}
 
 

@@ -11,7 +11,7 @@ from cardlab.games.make_game import make_game
 from cardlab.games.protocol import Game
 from cardlab_play.agent_catalog import AgentCatalog, AgentChoice
 from cardlab_play.database import OPEN, RESIGNED, DealRow, GameRow
-from cardlab_play.offered_games import LEVEL_TITLES, OFFERED_GAMES, GameOption
+from cardlab_play.offered_games import LEVEL_TITLES, GameOption, offered_games
 from cardlab_play.table import LiveTable
 from cardlab_play.views.protocol import Json
 
@@ -44,7 +44,7 @@ def _of_policy(game: Game, references: dict[str, Any]) -> str | None:
 
 def _rival(game: Game, reference: str) -> str:
     """What a reference is to a player: its level where it is one."""
-    levels = dict(zip(OFFERED_GAMES[game.spec.name].levels, LEVEL_TITLES, strict=True))
+    levels = dict(zip(offered_games()[game.spec.name].levels, LEVEL_TITLES, strict=False))
     if reference in levels:
         return f"of the level {levels[reference]}"
     if reference.startswith("threshold:level:"):
@@ -64,7 +64,7 @@ def _percent(share: float) -> str:
 
 def _suffix(game: Game, figures: dict[str, Any]) -> str:
     """The points of a game, and the number of players or the rate of equal ones, where that is not plain."""
-    offered = OFFERED_GAMES[game.spec.name]
+    offered = offered_games()[game.spec.name]
     points = "" if offered.prize else f", {_points(figures, signed=True)} a game"
     if any(option.key == "num_players" for option in offered.options):
         return f"{points} ({game.spec.num_players} players)"
@@ -97,7 +97,7 @@ def _read(path: Path) -> dict[str, Any] | None:
 
 def games_message(agents: AgentCatalog) -> list[Json]:
     """All games with their options, agents and searches."""
-    return [_game_message(name, agents) for name in OFFERED_GAMES]
+    return [_game_message(name, agents) for name in offered_games()]
 
 
 def table_message(live: LiveTable, agents: AgentCatalog) -> Json:
@@ -106,7 +106,7 @@ def table_message(live: LiveTable, agents: AgentCatalog) -> Json:
     return {
         "id": row.id,
         "game": row.deal.game,
-        "title": OFFERED_GAMES[row.deal.game].title,
+        "title": offered_games()[row.deal.game].title,
         "options": row.deal.options,
         "seat": table.seat,
         "seats": seats_message(row.deal, agents),
@@ -125,7 +125,7 @@ def listing_message(row: GameRow, agents: AgentCatalog) -> Json:
     return {
         "id": row.id,
         "game": row.deal.game,
-        "title": OFFERED_GAMES[row.deal.game].title,
+        "title": offered_games()[row.deal.game].title,
         "seats": seats_message(row.deal, agents),
         "number": len(row.actions),
         "status": "your_turn" if row.status == OPEN else "over",
@@ -170,7 +170,7 @@ def _won(payoffs: list[float], seat: int, par: float | None) -> bool | None:
 
 def result_text(game: str, payoffs: list[float], seat: int) -> str:
     """The result in words: You lost the match; You won, +12 points."""
-    payoff, prize = payoffs[seat], OFFERED_GAMES[game].prize
+    payoff, prize = payoffs[seat], offered_games()[game].prize
     unit = "point" if abs(payoff) == 1 else "points"
     if len(payoffs) == 1:
         return f"You scored {payoff:g} {unit}"
@@ -183,7 +183,7 @@ def result_text(game: str, payoffs: list[float], seat: int) -> str:
 
 
 def _game_message(name: str, agents: AgentCatalog) -> Json:
-    offered, game = OFFERED_GAMES[name], make_game(name)
+    offered, game = offered_games()[name], make_game(name)
     numbers = [game.spec.num_players]
     for option in offered.options:
         if option.key == "num_players":

@@ -150,16 +150,17 @@ _KEEP_ALIVE_SECONDS = 20  # an idle connection takes one of its address's places
 
 
 class _Server(uvicorn.Server):
-    """Stops on SIGHUP as on SIGTERM, unless it is ignored, as under nohup."""
+    """Stops on SIGHUP as on SIGTERM. Ignored signals stay ignored: SIGHUP under nohup, SIGINT after `&` in a script."""
 
     @contextlib.contextmanager
     def capture_signals(self) -> Generator[None]:
+        numbers = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+        in_main_thread = threading.current_thread() is threading.main_thread()
+        before = {number: signal.getsignal(number) for number in numbers} if in_main_thread else {}
         with super().capture_signals(), contextlib.ExitStack() as handlers:
-            if threading.current_thread() is threading.main_thread() and hasattr(signal, "SIGHUP"):
-                before = signal.getsignal(signal.SIGHUP)
-                if before != signal.SIG_IGN:
-                    signal.signal(signal.SIGHUP, self.handle_exit)
-                    handlers.callback(signal.signal, signal.SIGHUP, before)
+            for number, handler in before.items():
+                signal.signal(number, signal.SIG_IGN if handler == signal.SIG_IGN else self.handle_exit)
+                handlers.callback(signal.signal, number, handler)
             yield
 
 

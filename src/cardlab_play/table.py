@@ -133,6 +133,8 @@ class Table:
             opening = self._game_view.opening(step.after)
             return [{"number": 0, "player": None, "kind": "deal", "text": "deal", **opening, **after}]
         move = self._game_view.event(step.before, step.after, step.player, step.revealed)
+        if not move["text"]:  # a view of text knows what the viewer sees
+            move["text"] = self.action_text(step.before, step.action) if step.player == self.seat else "a move"
         if self.is_over:
             move = self._game_view.opened(move, step.player, self.steps[-1].after)
         event = {"number": step.number, "player": step.player, **move}

@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import Engine, func, select, update
 from sqlalchemy.orm import Session
 
-from cardlab.agents.random_actions import RandomAgent
+from cardlab.agents.exploration import RandomAgent
 from cardlab.core.messages import InvalidOption
 from cardlab.games.agent_protocol import Agent
 from cardlab.games.protocol import Game

@@ -28,7 +28,7 @@ from cardlab_play.advice import advice, playout_agent
 from cardlab_play.agent_catalog import AgentCatalog, AgentChoice, BeliefNetworks
 from cardlab_play.deals import Deal
 from cardlab_play.errors import one_line
-from cardlab_play.offered_games import OFFERED_GAMES
+from cardlab_play.offered_games import offered_games
 from cardlab_play.options import PlayOptions
 from cardlab_play.playouts import analyze
 from cardlab_play.table import Table
@@ -78,7 +78,7 @@ class WarmUp:
 
     def tasks(self) -> Iterator[tuple[str, Callable[[], None]]]:
         """All tasks with their names."""
-        games = {name: make_game(name) for name in OFFERED_GAMES}
+        games = {name: make_game(name) for name in offered_games()}
         for name, game in games.items():
             yield f"moves of {name}", partial(self._play, game)
         for name, game in games.items():

@@ -1,11 +1,10 @@
-"""Every learner on every game over seeds, at the same number of decisions within a game.
+"""Every learner on every game over seeds, by its recipe GAME/AGENT, at the same number of decisions within a game.
 
-A learner has its recipe GAME/AGENT where there is one, else its general options in another experiment of the game.
 Finished trainings in runs/ are not repeated, and interrupted ones resume.
 """
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast
 
@@ -17,8 +16,7 @@ from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.progress import progress_bars
 from cardlab.experiments.comparison.compare import MethodComparison, compare_groups
 from cardlab.experiments.comparison.figures import comparison_figures
-from cardlab.experiments.config.composition import compose_experiment, initialised_hydra
-from cardlab.experiments.config.error_lines import group_options
+from cardlab.experiments.config.composition import compose_experiment
 from cardlab.experiments.policy_groups import PolicyGroup
 from cardlab.experiments.recorded_matches import record_comparison
 from cardlab.experiments.seeds import find_training, train_seed
@@ -34,8 +32,8 @@ def main() -> None:
     methods = cast(dict[str, Any], OmegaConf.to_container(OmegaConf.load(PARAMS).methods))
     agents, seeds, store = methods["agents"], methods["seeds"], Store()
     configs = {
-        (game, agent): compose_experiment([*_experiment(game, agent, options["base"]), *_budget(methods, game, agent)])
-        for game, options in methods["games"].items()
+        (game, agent): compose_experiment([f"experiment={game}/{agent}", *_budget(methods, game, agent)])
+        for game in methods["games"]
         for agent in agents
     }
     policies: dict[tuple[str, str], list[Path]] = {key: [] for key in configs}
@@ -46,9 +44,8 @@ def main() -> None:
     for game in methods["games"]:
         groups = {a: PolicyGroup(a, tuple(policies[game, a]), configs[game, a]) for a in agents}
         comparison = _compare(groups, store)
-        recipes = {agent: f"{game}/{agent}" in _recipes() for agent in agents}
         decisions = methods["games"][game]["decisions"]
-        games[game] = {"decisions": decisions, "recipes": recipes, **comparison_figures(comparison)}
+        games[game] = {"decisions": decisions, **comparison_figures(comparison)}
     write_json(OUTPUT, {"format": FORMAT, "games": games}, indent=1)
     print(markdown_table(games))
 
@@ -61,24 +58,11 @@ def markdown_table(games: Mapping[str, Any]) -> str:
     ]
     for game, figures in games.items():
         for method in sorted(figures["methods"], key=lambda each: -each["score"]):
-            recipe = "recipe" if figures["recipes"][method["name"]] else "general options"
             interval = f"{method['low']:.2f} to {method['high']:.2f}"
-            learner, score = f"{method['name']} ({recipe})", f"{method['score']:.2f}"
-            cells = (game, f"{figures['decisions']:,}", learner, score, interval, method["seeds"])
+            score = f"{method['score']:.2f}"
+            cells = (game, f"{figures['decisions']:,}", method["name"], score, interval, method["seeds"])
             lines.append(f"| {' | '.join(map(str, cells))} | {method['cpu_minutes']:.1f} |")
     return "\n".join(lines)
-
-
-def _recipes() -> Sequence[str]:
-    with initialised_hydra():
-        return group_options("experiment")
-
-
-def _experiment(game: str, agent: str, base: str) -> list[str]:
-    """The overrides that choose experiment and learner."""
-    if f"{game}/{agent}" in _recipes():
-        return [f"experiment={game}/{agent}"]
-    return [f"experiment={game}/{base}", f"agent={agent}"]
 
 
 def _budget(methods: Mapping[str, Any], game: str, agent: str) -> list[str]:

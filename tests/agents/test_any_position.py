@@ -3,12 +3,13 @@
 import numpy as np
 import pytest
 
-from cardlab.agents.random_actions import RandomAgent
+from cardlab.agents.exploration import RandomAgent
 from cardlab.agents.registry import agent_names, make_agent
 from cardlab.agents.specs import SEARCHES
 from cardlab.games.loop import play
-from cardlab.games.make_game import game_names, make_game
+from cardlab.games.make_game import make_game
 from cardlab.games.record_arrays import take
+from games.variants import VARIANTS
 
 SLOW = {"expectiminimax": 1, "column_monte_carlo": 4, "hindsight_fills": 2, "random_fills": 2, "planner": 32}
 """How many positions of a step are enough for agents that think."""
@@ -16,7 +17,7 @@ SPARED = {*SEARCHES, "endgame", "tree_search"}  # what they search around is wha
 
 
 def pairs() -> list[tuple[str, str]]:
-    return [(game, agent) for game in game_names() for agent in agent_names(make_game(game)) if agent not in SPARED]
+    return [(game, agent) for game in VARIANTS for agent in agent_names(make_game(game)) if agent not in SPARED]
 
 
 @pytest.mark.parametrize(("name", "text"), pairs())

@@ -16,9 +16,10 @@ from cardlab.agents.specs import SEARCHES, split_name
 from cardlab.core.messages import InvalidOption
 from cardlab.games.agent_protocol import agent_text
 from cardlab.games.budgets import TimeBudget
-from cardlab.games.make_game import game_names, make_game
+from cardlab.games.make_game import make_game
 from cardlab.games.record_arrays import take
 from cardlab.networks.mlp_options import MLPOptions
+from games.variants import VARIANTS
 from plays import PLAYS
 from search_positions import positions
 
@@ -49,7 +50,7 @@ def test_what_stands_beside_a_decision_changes_nothing(name, text):
         assert alone[0] == together[row]
 
 
-@pytest.mark.parametrize("name", sorted(game_names()))
+@pytest.mark.parametrize("name", sorted(VARIANTS))
 @pytest.mark.parametrize("search", SEARCHES)
 def test_every_search_plays_every_game(name, search, tmp_path):
     game = make_game(name)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from cardlab.agents.policy_files import describe, save_policy
-from cardlab.games.make_game import make_game
+from cardlab.games.make_game import game_data, make_game
 from cardlab.networks.mlp_options import MLPOptions
 from cardlab.tracking import Store
 from cardlab.tracking.registry import Registry
@@ -43,7 +43,7 @@ def recorded(store: Store) -> Store:
         run_id = run.id
     registry = Registry(store)
     card = "Gets **50** points."
-    registry.set_champion(registry.register(policy, "poker_squares", run_id=run_id, card=card, files={}, tags={}))
+    registry.set_champion(registry.register(policy, game_data(game), run_id=run_id, card=card, tags={}))
     return store
 
 

@@ -118,6 +118,19 @@ def test_a_library_decides_no_status(capsys: pytest.CaptureFixture[str]) -> None
     assert run_program(lambda: sys.exit(0)) == 0
 
 
+def test_a_table_whose_reader_has_exited_prints_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    """As of `cardlab runs | head`."""
+
+    def print_table() -> int:
+        try:
+            raise BrokenPipeError
+        except BrokenPipeError:
+            sys.exit(1)  # as Rich does
+
+    assert run_program(print_table) == FAILED
+    assert capsys.readouterr().err == ""
+
+
 def test_handlers_are_restored() -> None:
     before = signal.getsignal(signal.SIGTERM)
     assert run_program(lambda: int(signal.getsignal(signal.SIGTERM) is before)) == 0

@@ -14,6 +14,7 @@ SMALL: dict[str, Any] = {
     "name": "small",
     "agent": {"decisions_per_iteration": 256},
     "trainer": {"decisions": 512, "parallel_games": 32, "evaluations": 1, "evaluation_deals": 20, "snapshots": 0},
+    "network": "mlp",
     "network.widths": [8],
 }
 

@@ -86,8 +86,7 @@ def test_a_project_runs_at_once(tmp_path: Path) -> None:
     loss.write_text(text.replace('"""Loss', '"""The loss'))
     assert trainings(project) == before
     loss.write_text(text.replace("0.5 * errors", "0.4 * errors"))
-    # Files of a project count whole, and options.py, which the network of both has, names the learner.
-    assert {name for name, digest in trainings(project).items() if digest != before[name]} == {*before}
+    assert [name for name, digest in trainings(project).items() if digest != before[name]] == ["kuhn_reinforce"]
     loss.write_text(text)
 
     # every verb takes the parts of the project
@@ -111,3 +110,9 @@ def test_a_project_runs_at_once(tmp_path: Path) -> None:
     assert "\nminibatch_size: 512  # decisions in one gradient step\n" in text
     assert cardlab(project, "compose", "--options") == "no file of conf/ leaves an option out\n"
     assert cardlab(project, "compose", "--check") == "params.yaml is up to date\n"
+
+    # DVC composes the project's groups and the shipped ones
+    run(project, "git", "add", "--all")
+    run(project, "git", "-c", "user.name=a", "-c", "user.email=a@b.c", "commit", "--quiet", "--message=start")
+    run(project, "dvc", "exp", "run", "--queue", "--set-param", "agent@experiments.kuhn_reinforce.agent=ppo")
+    assert "Queued" in run(project, "dvc", "queue", "status")

@@ -14,7 +14,7 @@ from omegaconf import OmegaConf
 from cardlab.cli import main
 from cardlab.cli.compose import first_difference
 from cardlab.cli.verbs import VERBS
-from cardlab.experiments.config.composition import compose_config
+from cardlab.experiments.config.composition import compose_config, split_multirun
 from cardlab.experiments.run_paths import policy_name
 from recipes import CONF, recipes
 
@@ -70,6 +70,15 @@ def test_an_entry_of_the_space_that_follows_the_agent_can_be_left_out(capsys: py
 def test_flags_are_completed(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     assert completed(monkeypatch, capsys, "cardlab train --c") == ["--cfg", "--config-dir"]
     assert "--json" in completed(monkeypatch, capsys, "cardlab runs --")
+
+
+def test_folders_of_policies_are_completed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "runs/big2_ppo/latest").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path)
+    assert completed(monkeypatch, capsys, "cardlab evaluate policy=ru") == ["policy=runs/"]
+    assert completed(monkeypatch, capsys, "cardlab evaluate policy=runs/big2_ppo/") == ["policy=runs/big2_ppo/latest/"]
 
 
 def test_no_verb_is_a_misuse_that_shows_the_help(capsys: pytest.CaptureFixture[str]) -> None:
@@ -131,7 +140,7 @@ def test_every_verb_explains_itself(capsys: pytest.CaptureFixture[str], verb: st
     text = printed(capsys, verb, "--help")
     assert all(example in text for example in VERBS[verb].examples)
     assert all(flag in text for flag in VERBS[verb].flags)
-    assert text.count("\n") <= 110, "two screens"
+    assert text.count("\n") <= 120, "two screens"
     for key in OmegaConf.load(CONF / f"{VERBS[verb].config_name}.yaml"):
         assert str(key) == "defaults" or re.search(rf"^  {key}:", text, re.MULTILINE), key
 
@@ -151,9 +160,9 @@ def test_help_describes_keys_within_the_file_of_a_verb(capsys: pytest.CaptureFix
 
 
 def test_help_lists_options_of_the_chosen_game(capsys: pytest.CaptureFixture[str]) -> None:
-    text = printed(capsys, "train", "game=five_o", "--help")
+    text = printed(capsys, "train", "game=thirty_one", "--help")
     agents = text[text.index("  agent ") : text.index("  arena ")]
-    assert "five_o/: td" in agents
+    assert "thirty_one/: champion, dqn" in agents
     assert "big2" not in agents
 
 
@@ -161,8 +170,13 @@ def test_help_lists_general_options_first_then_those_of_each_game(capsys: pytest
     lines = printed(capsys, "train", "experiment=big2/ppo", "--help").splitlines()
     first = next(number for number, line in enumerate(lines) if line.startswith("  experiment "))
     found = [line.strip().removeprefix("experiment").strip() for line in lines[first : first + 3]]
-    assert found[:2] == ["default", "big2/: abstract_actions, champion, default, paper, ppo*, proto_action, quick"]
-    assert found[2].startswith("five_o/: champion, default, td")
+    assert found[:2] == [
+        "default",
+        "big2/: abstract_actions, champion, default, dqn, paper, ppo*, proto_action, quick, td",
+    ]
+    assert found[2].startswith("five_o/: champion, default, dqn, exploit, ppo, td")
+    reached = next(line for line in lines if line.startswith("  big2/ppo "))
+    assert re.search(r"points a game against planner; 3 seeds; 250,000 decisions, [\d.]+ CPU minutes$", reached)
 
 
 @pytest.mark.parametrize("verb", sorted(VERBS))
@@ -173,8 +187,10 @@ def test_examples_name_options_that_exist(verb: str) -> None:
         assert words[: 1 + len(verb.split())] == ["cardlab", *verb.split()]
         overrides = [word for word in words[2:] if "=" in word and not word.startswith("--")]
         lists = {"tournament": ["agents=[]"], "compare": ["methods=[]"], "init": ["folders=[]"]}
+        lists |= {"reproduce": ["policies=[]"], "runs diff": ["runs=[]"]}
         needed = lists.get(verb, [] if verb not in NEED_POLICY else ["policy=x"])
-        compose_config(VERBS[verb].config_name, [*needed, *overrides])
+        for each in split_multirun(overrides) if "-m" in words else [overrides]:
+            compose_config(VERBS[verb].config_name, [*needed, *each])
 
 
 def test_the_configuration_is_shown_as_yaml(capsys: pytest.CaptureFixture[str]) -> None:
@@ -250,7 +266,7 @@ def test_bash_completes_by_the_installed_script(tmp_path: Path) -> None:
         'eval "$(cardlab -sc install=bash)"\n'
         "COMP_LINE='cardlab train game=poker' COMP_POINT=24 COMP_WORDS=(cardlab train game=poker) COMP_CWORD=2\n"
         'hydra_bash_completion; echo "${COMPREPLY[@]}"\n'
-        "COMP_LINE='cardlab train agent=big2/p' COMP_POINT=26 COMP_WORDS=(cardlab train agent=big2/p) COMP_CWORD=2\n"
+        "COMP_LINE='cardlab train agent=big2/pa' COMP_POINT=27 COMP_WORDS=(cardlab train agent=big2/pa) COMP_CWORD=2\n"
         'hydra_bash_completion; echo "${COMPREPLY[@]}"\n'
     )
     path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
@@ -311,7 +327,7 @@ def test_a_tournament_leaves_its_table(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    out = printed(capsys, "tournament", "agents=[random,greedy]", "arena.deals=10", "record=false")
+    out = printed(capsys, "tournament", "game=thirty_one", "agents=[random,greedy]", "arena.deals=10", "record=false")
     assert "greedy" in out
     assert (tmp_path / "runs/tournaments/thirty_one/tournament.json").is_file()
 

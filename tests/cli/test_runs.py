@@ -57,7 +57,21 @@ def listed(capsys: pytest.CaptureFixture[str], *arguments: str) -> list[dict[str
 def test_the_table_shows_trainings_and_sweeps(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["runs"]) == 0
     heading, *lines = capsys.readouterr().out.splitlines()
-    columns = ["name", "kind", "game", "agent", "score", "of", "against", "seeds", "decisions", "CPU", "state", "age"]
+    columns = [
+        "name",
+        "kind",
+        "game",
+        "agent",
+        "score",
+        "of",
+        "against",
+        "deals",
+        "seeds",
+        "decisions",
+        "CPU",
+        "state",
+        "age",
+    ]
     assert heading.split() == [*columns, "run"]
     assert [line.split()[0] for line in lines] == ["killed", "curve", "strong", "weak"]
     words = ["weak", "training", "thirty_one", "dqn", "0.250", "±", "0.100", "evaluation", "greedy:level:30", "7"]
@@ -81,7 +95,7 @@ def test_a_narrow_terminal_shows_whole_names(
     lines = [re.sub(r"\x1b\[[0-9;]*m", "", line).rstrip() for line in printed.out.splitlines()]
     assert any(line.startswith(name) and " 0.500" in line for line in lines)
     assert all(len(line) <= 80 for line in lines)
-    assert "without of, kind, " in printed.err
+    assert "without deals, of, kind, " in printed.err
 
 
 def test_an_empty_store_says_what_to_do(
@@ -90,9 +104,8 @@ def test_an_empty_store_says_what_to_do(
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("DVC_ROOT", raising=False)
     assert main(["runs"]) == 0
-    assert capsys.readouterr().err == (
-        "no runs yet; cardlab train experiment=poker_squares/td trainer=smoke makes one\n"
-    )
+    first = "cardlab train experiment=poker_squares/td trainer=smoke"
+    assert capsys.readouterr().err == f"no runs in sqlite:///{tmp_path}/mlflow.db; {first} makes one\n"
 
 
 def test_all_fields_are_in_the_json(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
@@ -211,3 +224,18 @@ def test_five_thousand_runs_are_listed_in_seconds(
     assert len(listed(capsys, "limit=10")) == 10
     assert main(["runs", f"run={ids[-1]}"]) == 0
     assert time.process_time() - began < 30
+
+
+def test_seeds_of_one_group_that_were_trained_differently_are_named(
+    store: Store, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for seed, torch, code in ((7, "2.13.0+cpu", "aa"), (8, "2.13.0", "aa"), (9, "2.12.1", "bb")):
+        tags = {"kind": "training", "group": "g", "code": code, "versions": json.dumps({"torch": torch})}
+        with store.start_run("big2", "one", tags=tags, params={**PARAMS, "seed": seed}):
+            pass
+    assert main(["runs", "game=big2"]) == 0
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line == (
+        "warning: thirty_one_dqn: its seeds were trained differently: seed 7 code aa, torch 2.13.0; "
+        "seed 8 code aa, torch 2.13.0; seed 9 code bb, torch 2.12.1"
+    )

@@ -15,7 +15,7 @@ import pytest
 from cardlab.cli.ui import compare_links, serve, sweep_link
 from cardlab.core.messages import InvalidOption
 from cardlab.tracking import Store
-from cardlab.tracking.policy_lookup import DIGEST, run_link
+from cardlab.tracking.policy_lookup import DIGEST, print_run, run_link
 from services import free_port
 
 SERVE = """
@@ -71,6 +71,18 @@ def test_the_newest_sweep_has_a_link(store: Store) -> None:
     assert sweep_link(store, "http://host:1") == ("second", f"http://host:1/{page}")
 
 
+def test_a_run_is_printed_with_its_page(
+    store: Store, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with store.start_run("thirty_one", "ppo", tags={"kind": "training"}) as run:
+        page = f"/#/experiments/{store.experiment_id('thirty_one')}/runs/{run.id}?workflowType=machine_learning"
+    print_run(store, "tags.kind = 'training'")
+    assert capsys.readouterr().out == f"run:    {run.id} (training), http://127.0.0.1:5000{page} (by cardlab ui)\n"
+    monkeypatch.setattr(store, "address", "https://me:secret@host/mlflow/")
+    print_run(store, f"attributes.run_id = '{run.id}'", ", recorded before")
+    assert capsys.readouterr().out == f"run:    {run.id} (training, recorded before), https://host/mlflow{page}\n"
+
+
 @pytest.mark.slow
 def test_the_server_shows_the_runs_and_ends_on_interrupt(store: Store, tmp_path: Path) -> None:
     with store.start_run("thirty_one", "ppo", tags={"kind": "training"}) as run:
@@ -84,8 +96,8 @@ def test_the_server_shows_the_runs_and_ends_on_interrupt(store: Store, tmp_path:
     server = subprocess.Popen(
         command, cwd=elsewhere, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True
     )
+    assert server.stdout is not None
     try:
-        assert server.stdout is not None
         assert server.stdout.readline() == f"MLflow UI on {base} (Ctrl-C stops the server)\n"
         assert server.stdout.readline().startswith("registered the champions of big2, five_o, ")
         assert server.stdout.readline().startswith("open one of these pages")
@@ -105,9 +117,10 @@ def test_the_server_shows_the_runs_and_ends_on_interrupt(store: Store, tmp_path:
         assert store.client.get_run(over.id).data.metrics == {"loss": 1.0}
     finally:
         os.killpg(server.pid, signal.SIGINT)
-        output = server.communicate(timeout=30)[0]
-    assert server.returncode == 130, output
-    assert output == "cardlab: interrupted\n"
+        *pages, last = server.stdout.read().splitlines()  # communicate() would lose what readline() has buffered
+    assert server.wait(timeout=30) == 130, last
+    assert all(line.startswith("compare the trainings of ") for line in pages), pages
+    assert last == "cardlab: interrupted"
     assert is_free(port)
 
 

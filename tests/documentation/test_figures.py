@@ -1,6 +1,7 @@
-"""The figures of the README are those of results/, as the pipeline left them last."""
+"""Figures of the README and of experiments' files are those of results/, or of the page that they name."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -12,14 +13,9 @@ ROOT = Path(__file__).parents[2]
     ("experiment", "reference"),
     [
         ("poker_squares_td", "self"),
-        ("poker_squares_dqn", "self"),
         ("thirty_one_dqn", "greedy_stock_only"),
-        ("thirty_one_dqn", "greedy"),
-        ("thirty_one_ppo", "greedy_stock_only"),
-        ("thirty_one_ppo", "greedy"),
         ("five_o_td", "reflex_3"),
         ("open_face_td", "random_fills"),
-        ("big2_ppo", "random"),
         ("big2_ppo", "planner"),
     ],
 )
@@ -34,3 +30,14 @@ def test_the_table_of_the_readme_says_what_the_pipeline_found(experiment: str, r
         mean, low, high = (100 * found[name] for name in ("win_rate", "win_rate_low", "win_rate_high"))
         row = f"| {mean:.1f} % | {low:.1f} to {high:.1f} | {seeds} |"
     assert row in (ROOT / "README.md").read_text(encoding="utf-8"), f"{experiment} against {reference}: {row}"
+
+
+def test_scores_of_experiments_are_in_the_pages_that_they_name() -> None:
+    """Scores without a page are those of results/, which tests/experiments/config/test_option_files.py compares."""
+    texts = [path.read_text(encoding="utf-8") for path in sorted((ROOT / "conf" / "experiment").rglob("*.yaml"))]
+    scores = [line for text in texts for line in re.findall(r"^# Score: (.*); (\S+\.md)$", text, re.MULTILINE)]
+    assert scores
+    for score, page in scores:
+        figures = re.findall(r"\d+\.\d+", score)
+        assert figures
+        assert not set(figures) - set(re.findall(r"\d+\.\d+", (ROOT / page).read_text(encoding="utf-8"))), score

@@ -15,13 +15,13 @@ import numpy as np
 import pytest
 
 import cardlab
-from cardlab.agents.random_actions import RandomAgent
+from cardlab.agents.exploration import RandomAgent
 from cardlab.core.parts import find_object, option_names, read_option
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.experiments.sweep.options import SweepOptions
 from cardlab.games.loop import play
-from cardlab.games.make_game import game_names
 from cardlab.training.options import TrainerOptions
+from games.variants import VARIANTS
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -85,7 +85,7 @@ def test_no_page_fetches_anything_from_elsewhere(site: Path) -> None:
         assert not re.search(r"url\(\s*['\"]?(https?:)?//|@import\s+['\"]?(https?:)?//", text), style.name
 
 
-@pytest.mark.parametrize("game", game_names())
+@pytest.mark.parametrize("game", VARIANTS)
 def test_a_page_of_a_game_has_its_columns_and_results(site: Path, game: str) -> None:
     text = (site / "games" / f"{game}.html").read_text(encoding="utf-8")
     cells = [re.sub(r"<[^>]+>", "", cell) for cell in re.findall(r"<td[^>]*>(.*?)</td>", text, re.DOTALL)]
@@ -114,7 +114,7 @@ def test_the_page_of_the_configuration_has_every_option(site: Path) -> None:
             assert not {name for name in missing if not any(cell.startswith(f"{name}.") for cell in cells)}
 
 
-@pytest.mark.parametrize("game", game_names())
+@pytest.mark.parametrize("game", VARIANTS)
 def test_the_written_tables_name_every_block(game: str) -> None:
     """The page's own tables say what the columns mean: they must know the same blocks as the code."""
     from website.games import feature_choices  # noqa: PLC0415
@@ -126,7 +126,7 @@ def test_the_written_tables_name_every_block(game: str) -> None:
         assert not missing, f"{features}: {missing}"
 
 
-@pytest.mark.parametrize("name", game_names())
+@pytest.mark.parametrize("name", VARIANTS)
 def test_the_record_table_is_that_of_the_state_dtype(name: str) -> None:
     written = (ROOT / "docs" / "games" / f"{name}.md").read_text(encoding="utf-8")
     game = cardlab.make_game(name)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from cardlab.agents.random_actions import RandomAgent
+from cardlab.agents.exploration import RandomAgent
 from cardlab.evaluation.match import play_match
 from cardlab.evaluation.options import ArenaOptions
 from small_games.high_card import HighCard

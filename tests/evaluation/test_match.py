@@ -12,14 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cardlab
-from cardlab.agents.random_actions import RandomAgent
+from cardlab.agents.exploration import RandomAgent
 from cardlab.core.child_processes import ChildKilled
 from cardlab.core.messages import InvalidOption
 from cardlab.evaluation.deals import deal_block
 from cardlab.evaluation.match import play_match
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.seating import distinct_seatings, make_lineup
-from cardlab.evaluation.workers import ChunkJob, ChunkPlayer, StoppedError
 from cardlab.experiments.policy_groups import find_group
 from cardlab.games.loop import play_out
 from cardlab.games.make_game import make_game
@@ -97,14 +96,16 @@ def test_the_interval_is_clustered_by_deal():
     per_deal = match.per_deal()
     error = per_deal.std(ddof=1) / np.sqrt(50)
     low, high = match.interval
-    assert (low, high) == pytest.approx((match.mean - 2.00958 * error, match.mean + 2.00958 * error), rel=1e-4)
+    assert high - low == pytest.approx(2 * 2.00958 * error, rel=0.03)
+    assert low < match.mean < high
 
 
 def test_luck_cancels_between_two_that_play_alike():
     game = HighCard(2, first_wins_ties=True)
     match = play_match(game, [Shower(game), Shower(game)], num_deals=100, seed=0)
     assert match.mean == 0
-    assert match.interval == (0, 0)
+    low, high = match.interval
+    assert low == -high == pytest.approx(0.025**0.01 - 1), "a rare deal may be missing among a hundred"
 
 
 def test_copies_alone_still_show_chance():
@@ -250,7 +251,7 @@ def test_a_killed_process_of_a_match_is_named():
             os.kill(child.pid, signal.SIGKILL)
 
     with pytest.raises(
-        ChildKilled, match=r"^a process of the match was killed \(memory\?\); run the same command again"
+        ChildKilled, match=r"^a process of the match was killed by signal 9 \(memory\?\); run the same command again"
     ):
         play_match(make_game("thirty_one"), ["random", "random"], 10**6, processes=2, chunk=1, progress=kill_one)
 
@@ -288,14 +289,6 @@ def test_an_agent_that_cannot_reach_another_process_is_named():
 
     with pytest.raises(InvalidOption, match=r"arena\.processes=2"):
         play_match(TWO, [Local(TWO), "random"], 10, 0, processes=2)
-
-
-def test_a_chunk_is_given_up_in_the_midst_of_a_game():
-    steps = iter([False, False, True])
-    player = ChunkPlayer(FOUR, [make_lineup(FOUR, ["random"] * 4)], lambda: next(steps))
-    with pytest.raises(StoppedError):
-        player(ChunkJob((0,), seed=0, index=0, first=0, last=5))
-    assert next(steps, None) is None
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,8 @@ from cardlab.evaluation.game_statistics import measure_games
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.games.abilities import find_ability
 from cardlab.games.loop import play
-from cardlab.games.make_game import game_names, make_game
+from cardlab.games.make_game import make_game
+from games.variants import VARIANTS
 from small_games.high_card import HighCard, Shower
 
 OPTIONS = ArenaOptions(pairing_deals=20, seed=5)
@@ -87,7 +88,7 @@ def test_thirty_one_rounds_and_lives(num_players):
     assert (lives.argmax(axis=2) == states["lives"][:, :num_players]).all()
 
 
-@pytest.mark.parametrize("name", sorted(game_names()))
+@pytest.mark.parametrize("name", sorted(VARIANTS))
 def test_a_survey_of_each_game(name):
     survey = measure_games(make_game(name), "greedy_2" if name == "five_o" else "random", "random", OPTIONS)
     lengths = survey["length"]["counts"]

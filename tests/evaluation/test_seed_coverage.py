@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from cardlab.evaluation.intervals import Estimate
+from cardlab.evaluation.intervals import SHARE, Estimate, estimate
 from cardlab.evaluation.seed_statistics import (
     difference,
     iqm_over_seeds,
@@ -65,3 +65,26 @@ def test_one_training_says_too_little(seeds: int) -> None:
     tables = simulate(seeds, 4.0, np.random.default_rng(4))
     halves = 2.01 * tables.mean(axis=1).std(axis=1, ddof=1) / np.sqrt(DEALS)
     assert np.mean(np.abs(tables.mean(axis=(1, 2))) <= halves) < 0.75
+
+
+@pytest.mark.parametrize("share", [0.01, 0.05, 0.5, 0.95, 0.99])
+@pytest.mark.parametrize("seeds", [1, 3, 5])
+@pytest.mark.parametrize("deals", [50, 200, 2000])
+def test_a_share(deals: int, seeds: int, share: float) -> None:
+    """Also at the edges, where mean ± t·s / √D covers 40 % at worst; and not much wider than it must be."""
+    rng = np.random.default_rng(5)
+    tables = rng.binomial(2, share, (600, seeds, deals)) / 2  # two games of each deal
+    found = [estimate(table[0], SHARE) if seeds == 1 else mean_over_seeds(table, SHARE) for table in tables]
+    assert all(0 <= one.low < one.high <= 1 for one in found)
+    assert coverage(found, share) >= 0.93
+    if 0.05 <= share <= 0.95 and deals >= 200:
+        assert coverage(found, share) <= 0.98
+
+
+@pytest.mark.parametrize("payoff", [-1.0, 0.0, 1.0])
+def test_equal_deals_have_a_width_within_the_bounds(payoff: float) -> None:
+    """A deal in 300 that ends otherwise may be missing among 300 deals."""
+    found = estimate(np.full(300, payoff), (-1.0, 1.0))
+    assert found.mean == payoff
+    assert -1 <= found.low <= payoff <= found.high <= 1
+    assert found.half_width == pytest.approx(0.0122, abs=0.0001)

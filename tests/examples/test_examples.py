@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cardlab.agents.random_actions import RandomAgent
+from cardlab.agents.exploration import RandomAgent
 from cardlab.games.cards.deck import card_text
 
 FOLDER = Path(__file__).parents[2] / "examples"

@@ -1,16 +1,24 @@
 """`cardlab compare`: decided and undecided comparisons of tiny policies, and what is refused."""
 
 import json
+import re
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import cardlab
+from cardlab.agents.policy_descriptions import policy_digest
 from cardlab.cli import main
 from cardlab.core.messages import InvalidOption
+from cardlab.evaluation.options import ArenaOptions
+from cardlab.experiments.comparison.compare import Method, MethodComparison
+from cardlab.experiments.comparison.effect import find_effect
+from cardlab.experiments.policy_groups import PolicyGroup
 from cardlab.tracking import Store
 from cardlab.tracking.run_state import RunState
 
@@ -47,15 +55,22 @@ def write_curves(name: str) -> None:
     results.mkdir(parents=True)
     rows = [f"{seed},{row}" for seed in range(3) for row in ("1,100,0", f"3,{last},{10 + seed}")]
     (results / "seed_curves.csv").write_text("\n".join(["seed,iteration,decisions,score/self", *rows]))
-    costs = {seed: {"decisions": last, "cpu_seconds": 0.6 * last} for seed in range(3)}
-    (results / "training.json").write_text(json.dumps({"seeds": costs}))
+    for seed in range(3):
+        cost = {
+            "decisions": last,
+            "cpu_seconds": 0.6 * last,
+            "policy_digest": policy_digest(Path("models", name, f"seed_{seed}")),
+        }
+        run = Path("runs", name, str(seed))
+        run.mkdir(parents=True)
+        (run / "training.json").write_text(json.dumps(cost))
 
 
 def test_a_decided_comparison(methods: Path, store: Store, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["compare", "weak", "strong", *DEALS]) == 0
     shown = capsys.readouterr().out
     assert "strong is better than weak: +" in shown
-    assert all(len(line) <= 80 for line in shown.splitlines() if not line.startswith("strong is better"))
+    assert all(len(line) <= 80 for line in shown.splitlines() if not line.startswith(("strong is better", "run:")))
     figures = json.loads(Path("runs/comparisons/weak_vs_strong/comparison.json").read_text())
     assert (figures["game"], figures["against"], figures["deals"]) == ("poker_squares", "self", 20)
     assert [method["name"] for method in figures["methods"]] == ["weak", "strong"]
@@ -80,7 +95,7 @@ def test_long_names_make_a_folder_and_a_wrong_method_makes_none(
     methods: Path, store: Store, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["compare", "weak", "nothing", *DEALS]) == 2
-    assert not Path("runs").exists()
+    assert not Path("runs/comparisons").exists()
     long = [80 * sign for sign in "长短"]  # of 240 bytes each
     for name, old in zip(long, ("weak", "other"), strict=True):
         Path("models", old).rename(Path("models", name))
@@ -102,7 +117,7 @@ def test_an_undecided_comparison_says_how_many_seeds_would_decide(
     assert [pair["other"] for pair in figures["pairs"]] in (["weak", "other"], ["other", "weak"])
     assert figures["differing"] == {"agent.gamma": ["1.0", "0.9", "1.0"]}
     assert (figures["equal_decisions"]["at"], figures["equal_cpu_minutes"]["at"]) == (200, 2.0)
-    assert not Path("runs").exists()
+    assert not Path("runs/comparisons").exists()
 
     comparison = cardlab.compare("weak", "other", **SHORT)
     (pair,) = comparison.pairs
@@ -162,7 +177,7 @@ def test_wrong_input_is_one_line(
     error = capsys.readouterr().err
     assert error.startswith(f"cardlab: error: {said}")
     assert error.count("\n") == 1
-    assert not Path("runs").exists()
+    assert not Path("runs/comparisons").exists()
 
 
 def test_unfinished_seeds_are_named(
@@ -188,3 +203,53 @@ def test_the_deals_of_a_match_that_stops_early_are_those_played(methods: Path, s
     assert json.loads(Path("runs/comparisons/weak_vs_strong/comparison.json").read_text())["deals"] < 4000
     (row,) = [run for _, run in store.search_runs("tags.kind = 'comparison'")]
     assert int(row.data.params["arena.deals"]) < 4000
+
+
+def by_epsilon(shift: Callable[[float], float], seeds: int = 5) -> MethodComparison:
+    """Five methods that differ in epsilon; seeds and deals have luck of their own."""
+    rng, game = np.random.default_rng(1), cardlab.make_game("thirty_one")
+    deals, methods = rng.normal(0, 0.3, 400), list[Method]()
+    for epsilon in (0.01, 0.03, 0.1, 0.3, 0.9):
+        group = PolicyGroup(f"e{epsilon}", (), {"agent": {"epsilon": epsilon, "gamma": 1.0}})
+        luck = rng.normal(0, 0.02, seeds)
+        table = [deals + shift(epsilon) + each + rng.normal(0, 0.3, 400) for each in luck]
+        methods.append(Method(group.name, group, {"greedy": table}, []))
+    return MethodComparison(game, ArenaOptions(deals=400), methods, "greedy")
+
+
+@pytest.mark.parametrize(
+    ("shift", "verdict"),
+    [
+        (lambda _: 0.0, r"agent\.epsilon: no effect is decided; "),
+        (
+            lambda epsilon: -0.1 * np.log10(epsilon),
+            r"agent\.epsilon: the score falls with it: -0\.\d+ points from 0.01 ",
+        ),
+        (lambda epsilon: 0.3 * (epsilon == 0.1), r"agent\.epsilon: .*0\.1 is better than each other value"),
+    ],
+)
+def test_the_effect_of_a_number(shift: Callable[[float], float], verdict: str) -> None:
+    effect = find_effect(by_epsilon(shift))
+    assert effect is not None
+    assert effect.values == (0.01, 0.03, 0.1, 0.3, 0.9)
+    assert re.match(verdict, effect.verdict)
+
+
+def test_two_values_or_two_options_are_no_effect() -> None:
+    comparison = by_epsilon(lambda _: 0.0)
+    assert find_effect(replace(comparison, methods=comparison.methods[:2])) is None
+    comparison.methods[0].group.config["agent"]["gamma"] = 0.5
+    assert find_effect(replace(comparison)) is None
+
+
+def test_a_seed_whose_run_was_deleted_does_not_count(
+    methods: Path, store: Store, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tags = {"kind": "training", "policy.digest": policy_digest(Path("models/weak/seed_1"))}
+    with store.start_run("poker_squares", "weak", tags=tags) as run:
+        pass
+    store.client.delete_run(run.id)
+    assert main(["compare", "weak", "strong", "--json", *DEALS]) == 0
+    out, err = capsys.readouterr()
+    assert [method["seeds"] for method in json.loads(out)["methods"]] == [2, 3]
+    assert "warning: weak is compared without a seed whose run was deleted" in err

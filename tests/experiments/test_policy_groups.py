@@ -8,7 +8,13 @@ from pathlib import Path
 import pytest
 
 from cardlab.core.messages import InvalidOption
-from cardlab.experiments.policy_groups import find_group, own_references, policies_by_seed, policy_config
+from cardlab.experiments.policy_groups import (
+    describe_other_groups,
+    find_group,
+    own_references,
+    policies_by_seed,
+    policy_config,
+)
 from cardlab.tracking.run_state import RunState
 
 CONFIG = {"name": "duel", "seed": 7, "agent": {"gamma": 1.0}, "arena": {"references": ["greedy"]}}
@@ -67,6 +73,20 @@ def test_runs_with_the_newest_configuration_are_one_group(root: Path, policy: Ca
     assert [policy.parent.name for policy in group.policies] == ["b", "a"]
     assert group.config == CONFIG
     assert find_group("runs/duel/latest/policy", root).config["agent"] == other["agent"]
+
+
+def test_an_older_method_of_the_name_is_named_and_can_be_chosen(root: Path, policy: Callable[..., Path]) -> None:
+    policy("runs/duel/a/policy", CONFIG)
+    assert describe_other_groups("duel", root) == ""
+    for seed in (7, 8):
+        policy(f"runs/duel/old_{seed}/policy", {**CONFIG, "seed": seed, "agent": {"gamma": 0.9}}, age=seed)
+    expected = "duel is the newest method of this name; another one is duel@gamma:0.9 (2 seeds)"
+    assert describe_other_groups("duel", root) == expected
+    for text in ("duel@gamma:0.9", "duel@agent.gamma:0.9"):
+        older = find_group(text, root)
+        assert (older.name, len(older.policies), older.config["agent"]) == (text, 2, {"gamma": 0.9})
+    with pytest.raises(InvalidOption):
+        find_group("duel@agent.gamma:0.8", root)
 
 
 def test_trainings_of_other_code_are_another_group(root: Path, policy: Callable[..., Path]) -> None:

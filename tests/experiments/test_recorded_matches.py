@@ -61,6 +61,22 @@ def test_an_evaluation_is_linked_to_training_policy_and_deals(
     assert description[2].startswith("`"), "the command"
 
 
+def test_an_evaluation_of_fewer_deals_is_recorded_and_changes_no_score(
+    store: Store, trained: tuple[Path, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    policy, training = trained
+    logged: dict[str, list[float]] = {}
+    for deals in (4, 2, 4):
+        assert main(["evaluate", f"policy={policy}", *DEALS[1:], f"arena.deals={deals}"]) == 0
+        assert "warning" not in capsys.readouterr().err
+        models = store.client.search_logged_models([store.experiment_id("thirty_one")])
+        for model in models:
+            logged[model.name] = [row.value for row in model.metrics or () if row.key == "score/evaluation"]
+    assert len(runs(store, "evaluation")) == 2, "that of the same deals was recorded before"
+    (score,) = [row.value for row in store.client.get_metric_history(training, "score/evaluation")]
+    assert logged["policy"] == [score] * 3, "that of the training, and those of two evaluations"
+
+
 def test_only_the_experiment_s_own_references_score_the_training(store: Store, trained: tuple[Path, str]) -> None:
     policy, training = trained
     assert main(["evaluate", f"policy={policy}", "arena.references=[random]", *DEALS]) == 0

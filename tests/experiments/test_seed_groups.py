@@ -36,7 +36,7 @@ def test_each_seed_is_evaluated_as_alone(group: Callable[[str], dict[int, Path]]
         assert evaluation["by_seed"][str(seed)] == {"policy_digest": digest, "references": alone["references"]}
     others = ["random"] if row == "random" else []
     scores = [play_match(game, [str(policy), *others], 20, ARENA.seed).per_deal() for policy in policies.values()]
-    expected = mean_over_seeds(scores)
+    expected = mean_over_seeds(scores, game.spec.payoff_range)
     found = evaluation["references"][row]
     assert (found["mean"], found["low"], found["high"]) == pytest.approx((expected.mean, expected.low, expected.high))
     one = evaluate_seeds(game, {7: policies[7]}, ARENA, experiment="duel")

@@ -1,5 +1,6 @@
 """Trainings with several seeds: each is that of its seed alone, and one run has their mean curve."""
 
+import re
 import signal
 import subprocess
 import sys
@@ -25,6 +26,7 @@ SMALL = [
     "game=thirty_one",
     "agent=dqn",
     "agent.decisions_per_iteration=200",
+    "network=mlp",
     "network.widths=[8]",
     "trainer.decisions=4000",
     "trainer.parallel_games=8",
@@ -152,6 +154,28 @@ def steps_of(store: Store, run_id: str) -> list[int]:
 
 def process_children(parent: int) -> list[int]:
     return [int(word) for word in Path(f"/proc/{parent}/task/{parent}/children").read_text().split()]
+
+
+@pytest.mark.usefixtures("seeds_here")
+def test_combinations_are_trained_and_compared(
+    root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(root)
+    command = ["train", "-m", *SMALL, "trainer.decisions=400", "trainer.evaluations=1", "agent.gamma=0.8,0.9,1"]
+    assert main([*command, "agent.gamma=2,3"]) == 2
+    assert main([*command, "arena.deals=20", "arena.processes=1"]) == 0
+    said = capsys.readouterr().out
+    for name in ("small@gamma:0.8", "small@gamma:0.9", "small@gamma:1"):
+        assert f"{name} seed 7: run:" in said
+    assert re.search(r"^agent\.gamma: ", said, re.MULTILINE), "its effect"
+    assert main([*command, "arena.deals=20", "arena.processes=1", "record=false"]) == 2, "no key of train"
+    lists = [*command[:-1], "network.widths=[8,8],[9,9]", "seed=1,2", "name=lists", "arena.deals=20"]
+    assert main([*lists, "arena.processes=1"]) == 0
+    said = capsys.readouterr().out
+    for label in ("lists#1 seed 1", "lists#1 seed 2", "lists#2 seed 1", "lists#2 seed 2"):
+        assert f"{label}: run:" in said, "two methods of one name have numbers; the seeds of a method share its number"
+    assert main(["compare", "small@gamma:0.8", "small", "arena.deals=20", "record=false"]) == 0
+    assert "warning: small is the newest method of this name" in capsys.readouterr().err
 
 
 @pytest.mark.slow

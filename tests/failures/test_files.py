@@ -1,6 +1,7 @@
 """Files that are torn, foreign, of another time or hostile are named in one line, and nothing in them is run."""
 
 import json
+import os
 import pickle
 import random
 import shutil
@@ -15,9 +16,13 @@ from safetensors.torch import load_file, save_file
 from cardlab.agents.network_agents import SoftmaxAgent
 from cardlab.agents.policy_descriptions import FORMATS, PolicyError
 from cardlab.agents.policy_files import describe, load_policy, save_policy
+from cardlab.core.messages import ConfigurationError
+from cardlab.evaluation.game_record import RecordError, load_record
+from cardlab.experiments.policy_groups import policy_config
+from cardlab.experiments.stage_code import load_params
 from cardlab.games.make_game import make_game
 from cardlab.networks.mlp_options import MLPOptions
-from cardlab.training.checkpoint_files import CheckpointError
+from cardlab.training.checkpoint_files import CheckpointError, find_checkpoint
 from plays import PLAYS
 from training.test_resume import experiment_of, run
 
@@ -157,3 +162,83 @@ def test_a_torn_checkpoint_is_named_in_plain_words(tmp_path: Path, part: float) 
     file.write_bytes(content[: int(part * len(content))])
     with pytest.raises(CheckpointError, match=r"this run \(it is incomplete or damaged\); delete it$"):
         run(experiment_of("td"), tmp_path)
+
+
+ODD = ["device", "pipe", "sparse", "expanding"]
+
+
+def make_odd(path: Path, kind: str) -> None:
+    """Replace the file by what must not be read to its end."""
+    path.unlink(missing_ok=True)
+    if kind == "device":
+        path.symlink_to("/dev/zero")
+    elif kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "sparse":
+        with path.open("wb") as file:
+            file.truncate(2**30)
+    else:
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("archive/data.pkl", bytes(2**26))
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("kind", ODD)
+@pytest.mark.parametrize("name", ["weights.safetensors", "policy.json"])
+def test_an_odd_file_as_a_policy_is_not_read(policy: Path, kind: str, name: str) -> None:
+    make_odd(policy / name, kind)
+    refused(policy, name)
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("kind", ODD)
+def test_an_odd_file_as_a_record_or_checkpoint_is_not_read(tmp_path: Path, kind: str) -> None:
+    make_odd(tmp_path / "odd", kind)
+    with pytest.raises(RecordError, match=r"/odd: is not a record of a game \([^\n]*\)$"):
+        load_record(tmp_path / "odd")
+    with pytest.raises(CheckpointError, match=r"/odd: is not a checkpoint of this run \([^\n]*\); delete it$"):
+        find_checkpoint(tmp_path / "odd", 1, print)
+
+
+def test_huge_weights_are_refused(policy: Path) -> None:
+    weights = load_file(policy / "weights.safetensors")
+    next(iter(weights.values()))[0] = 3e38
+    save_file(weights, policy / "weights.safetensors")
+    refused(policy, r"numbers that are NaN, infinite or above 1e\+12")
+
+
+@pytest.mark.parametrize("content", ["[]", "null", "3", '"text"'])
+def test_json_that_is_no_object(policy: Path, content: str) -> None:
+    (policy / "policy.json").write_text(content)
+    refused(policy, "in place of an object")
+
+
+@pytest.mark.parametrize("content", ["[]", '{"arena": []}', '{"game": "text"}', '{"seed": "text"}', "null", "{"])
+def test_a_foreign_configuration_of_a_run_counts_as_unknown(policy: Path, content: str) -> None:
+    (policy.parent / "config.json").write_text(content)
+    assert policy_config(policy) == {}
+
+
+MERGED = "seed: 1\n<<<<<<< HEAD\nexperiments: {}\n=======\nexperiments: {a: null}\n>>>>>>> branch\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "match"),
+    [
+        (MERGED, r"^params\.yaml: cannot be read \(.*line 2, .*\); `cardlab compose` writes it again$"),
+        ("experiments: {}\nseed: 1\nseed: 2\n", "found duplicate key seed"),
+        ("experiments: {a: {name: a", r"^params\.yaml: cannot be read"),
+        ("experiments: {a: null}\n", r"^experiments\.a=null: must be a mapping"),
+        ("experiments: {}\ncompare: null\n", r"^compare=null: must be a mapping"),
+        ("experiments: {}\ntune: text\n", r"^tune=text: must be a mapping"),
+        ("- a\n", r"^experiments=\(left out\)"),
+    ],
+)
+def test_a_damaged_params_file_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: str, match: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("params.yaml").write_text(content)
+    with pytest.raises(ConfigurationError, match=match) as raised:
+        load_params()
+    assert "\n" not in str(raised.value)

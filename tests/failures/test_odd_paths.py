@@ -11,6 +11,7 @@ import pytest
 
 from cardlab.core.messages import InvalidOption
 from cardlab.experiments.sweep.storages import open_storage, storage_address
+from cardlab.games.make_game import game_data, make_game
 from cardlab.tracking import Store
 from cardlab.tracking.policy_lookup import find_origin
 from cardlab.tracking.registry import Registry
@@ -18,6 +19,7 @@ from failures.children import Child
 from failures.test_killed_training import TRAIN
 from stores import untrained_policy
 
+SQUARES = game_data(make_game("poker_squares"))
 ODD = [
     "a?b",
     "a#b",
@@ -61,7 +63,7 @@ def test_runs_artifacts_models_and_studies_stay_in_the_project(odd: Path, tmp_pa
     with Path(store.client.download_artifacts(run.id, "config.json")).open() as file:
         assert "seed" in file.read()
     policy = untrained_policy(odd / "policy")
-    registered = Registry(store).register(policy, "poker_squares", run_id=run.id, card="", files={}, tags={})
+    registered = Registry(store).register(policy, SQUARES, run_id=run.id, card="", tags={})
     assert Registry(store).fetch(f"models:/{registered.name}/{registered.version}").is_dir()
     again = Store(store.address, odd)
     assert [found.info.run_id for _, found in again.search_runs()] == [run.id]
@@ -105,7 +107,7 @@ def test_a_moved_project_keeps_its_artifacts_and_writes_none_to_the_old_place(
     policy = untrained_policy(store.root / "policy")
     with store.start_run("poker_squares", "old", tags={"kind": "training"}, params={"seed": 1}) as run:
         run.set_tags({"policy.digest": "abcd"})
-    registered = Registry(store).register(policy, "poker_squares", run_id=run.id, card="", files={}, tags={})
+    registered = Registry(store).register(policy, SQUARES, run_id=run.id, card="", tags={})
     moved = tmp_path / "moved ?"
     store.root.rename(moved)
     monkeypatch.setenv("DVC_ROOT", str(moved))

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
-from cardlab.agents.random_actions import RandomAgent
+from cardlab.agents.exploration import RandomAgent
 from cardlab.games.loop import play
-from cardlab.games.make_game import game_names, make_game
+from cardlab.games.make_game import make_game
 from cardlab.games.protocol import States
 
 FOLDER = Path(__file__).parent / "playthroughs"
@@ -34,5 +34,5 @@ def playthrough(name: str) -> str:
 
 if __name__ == "__main__":
     FOLDER.mkdir(exist_ok=True)
-    for each in game_names():
+    for each in ("big2", "five_o", "open_face", "poker_squares", "thirty_one"):
         (FOLDER / f"{each}.txt").write_text(playthrough(each))

@@ -30,3 +30,18 @@ def test_a_copy_of_the_code_finds_what_another_has_compiled(tmp_path: Path) -> N
     constants = second / "cardlab/games/thirty_one/record.py"  # has no kernels; numba compiles its values into others
     constants.write_text(constants.read_text() + "\nEDITED = 1\n")
     assert [cache_hits(second, tmp_path), cache_hits(first, tmp_path)] == [0, 1]
+
+
+def test_without_a_cache_folder_kernels_are_kept_in_a_private_one_or_in_memory(tmp_path: Path) -> None:
+    environment = {"PYTHONPATH": str(ROOT / "src"), "XDG_CACHE_HOME": "/dev/null", "TMPDIR": str(tmp_path)}
+
+    def warning(code: str) -> str:
+        command = [sys.executable, "-c", code]
+        done = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
+        return done.stderr.strip().rpartition("; ")[2]
+
+    first = warning("import cardlab.core.kernels")
+    (private,) = tmp_path.iterdir()
+    assert first == f"compiled kernels are kept in {private}"
+    private.chmod(0o777)  # numba would run what another user leaves there
+    assert warning(SHUFFLE) == "kernels are compiled in memory, again in each process"

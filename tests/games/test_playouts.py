@@ -5,7 +5,7 @@ from importlib import import_module
 import numpy as np
 import pytest
 
-from cardlab.agents.random_actions import RandomAgent
+from cardlab.agents.exploration import RandomAgent
 from cardlab.games.loop import play
 from cardlab.games.loop import play_out as play_through
 from cardlab.games.make_game import make_game

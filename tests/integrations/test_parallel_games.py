@@ -8,11 +8,11 @@ from sb3_contrib.common.maskable.utils import get_action_masks
 import cardlab
 from cardlab.core.messages import InvalidOption
 from cardlab.games.loop import IllegalAction, play
-from cardlab.games.make_game import game_names
 from cardlab.games.protocol import Actions, Game, InfoStates, Players
 from cardlab.games.record_arrays import copied, take
 from cardlab.integrations import ParallelGames, make_sb3, make_vector
 from cardlab.integrations.parallel_games import StepResult
+from games.variants import VARIANTS
 
 NUM_GAMES = 40
 
@@ -52,7 +52,7 @@ def first_games(
 @pytest.mark.parametrize("ask_forced", [True, False])
 @pytest.mark.parametrize(
     ("name", "options"),
-    [*((name, {}) for name in game_names()), ("thirty_one", {"num_players": 4}), ("thirty_one", {"reward": "shaped"})],
+    [*((name, {}) for name in VARIANTS), ("thirty_one", {"num_players": 4}), ("thirty_one", {"reward": "shaped"})],
 )
 def test_parallel_games_are_those_of_the_loop(name: str, options: dict[str, object], ask_forced: bool) -> None:
     game = cardlab.make_game(name, **options)
@@ -137,6 +137,25 @@ def test_the_vector_environment_keeps_gymnasiums_forms() -> None:
     np.testing.assert_allclose(infos["final_info"]["episode"]["r"][ended], rewards[ended])
     assert (infos["final_info"]["episode"]["l"][ended] == 13).all()
     assert envs.single_observation_space.contains(infos["final_obs"][ended[0]])
+
+
+def test_wrappers_of_observations_take_games_that_are_replaced_in_the_next_step() -> None:
+    envs = make_vector("open_face", 16, ["random"], autoreset_mode=gymnasium.vector.AutoresetMode.NEXT_STEP)
+    wrapped = gymnasium.wrappers.vector.NormalizeObservation(gymnasium.wrappers.vector.RecordEpisodeStatistics(envs))
+    _, infos = wrapped.reset(seed=0)
+    learner, over, first = Fixed(envs.games.game, 0.0), np.zeros(16, dtype=np.bool_), np.zeros(16, dtype=np.int64)
+    for step in range(60):
+        actions, before = learner.choose(infos["action_mask"]), over
+        actions[before] = 99  # not played
+        observations, rewards, over, _, infos = wrapped.step(actions)
+        assert np.isfinite(observations).all()
+        assert not rewards[before].any()
+        assert not over[before].any()
+        first[before] = step + 1
+        assert (step + 1 - first[over] == 13).all()
+    assert first.all()
+    with pytest.raises(InvalidOption, match=r"^autoreset_mode=AutoresetMode\.DISABLED: must be one of"):
+        make_vector("open_face", 2, autoreset_mode=gymnasium.vector.AutoresetMode.DISABLED)
 
 
 def test_illegal_and_ill_shaped_actions_are_named() -> None:

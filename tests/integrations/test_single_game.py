@@ -14,9 +14,9 @@ from stable_baselines3.common.env_checker import check_env as check_sb3_env
 import cardlab
 from cardlab.core.messages import InvalidOption
 from cardlab.games.loop import IllegalAction
-from cardlab.games.make_game import game_names
 from cardlab.integrations import make_aec, make_env, register_games
 from cardlab.integrations.gymnasium_envs import environment_id
+from games.variants import VARIANTS
 
 OTHER_OPTIONS = {
     "poker_squares": {"scoring": "british", "features": "paper"},
@@ -47,13 +47,13 @@ def legal_action(rng: np.random.Generator, mask: np.ndarray) -> int:
     return int(rng.choice(np.flatnonzero(mask)))
 
 
-@pytest.mark.parametrize("game", game_names())
+@pytest.mark.parametrize("game", VARIANTS)
 def test_aec_passes_the_checks_of_pettingzoo(game: str) -> None:
     api_test(make_aec(game), num_cycles=300)
     seed_test(lambda: make_aec(game), num_cycles=100)
 
 
-@pytest.mark.parametrize("game", game_names())
+@pytest.mark.parametrize("game", VARIANTS)
 def test_aec_takes_the_options_of_the_game(game: str) -> None:
     api_test(make_aec(game, **OTHER_OPTIONS[game]), num_cycles=60)
     spec = cardlab.make_game(game, **OTHER_OPTIONS[game]).spec
@@ -62,7 +62,7 @@ def test_aec_takes_the_options_of_the_game(game: str) -> None:
     assert env.observation_space("player_0")["observation"].shape == (spec.num_features,)
 
 
-@pytest.mark.parametrize("game", game_names())
+@pytest.mark.parametrize("game", VARIANTS)
 def test_aec_pays_what_the_engine_pays(game: str) -> None:
     made = cardlab.make_game(game, **({"play": "round", "reward": "shaped"} if game == "thirty_one" else {}))
     rng = np.random.default_rng(3)
@@ -123,7 +123,7 @@ def test_render_shows_the_table(capsys: pytest.CaptureFixture[str]) -> None:
         make_env("poker_squares", render_mode="rgb_array")
 
 
-@pytest.mark.parametrize("game", game_names())
+@pytest.mark.parametrize("game", VARIANTS)
 def test_the_checks_of_gymnasium_and_stable_baselines_pass_where_illegal_actions_are_replaced(game: str) -> None:
     """Both checks sample actions without the mask."""
     check_env(make_env(game, replace_illegal=True), skip_render_check=True)
@@ -143,10 +143,14 @@ def test_a_replaced_action_is_legal_and_a_legal_one_stays() -> None:
         over = one[2]
     replacing.reset(seed=1)
     illegal = int(np.flatnonzero(~replacing.action_masks())[0])
-    replacing.step(illegal)
+    for number in (illegal, -1, -30, 10**6, 10**30, np.int64(-1)):  # one rule for all whole numbers
+        replacing.reset(seed=1)
+        replacing.step(number)  # pyright: ignore[reportArgumentType]
+    with pytest.raises(IllegalAction):
+        replacing.step(0.5)  # pyright: ignore[reportArgumentType]
 
 
-@pytest.mark.parametrize("game", game_names())
+@pytest.mark.parametrize("game", VARIANTS)
 def test_a_game_is_played_by_masks(game: str) -> None:
     env = make_env(game, "random", seat=0)
     for seed in range(3):
@@ -183,7 +187,7 @@ def test_the_games_are_registered() -> None:
     register_games()
     register_games()
     assert environment_id("poker_squares") == "cardlab/PokerSquares-v0"
-    for game in game_names():
+    for game in VARIANTS:
         env = gymnasium.make(environment_id(game))
         assert env.reset(seed=0)[0].shape == (cardlab.make_game(game).spec.num_features,)
     envs = gymnasium.make_vec("cardlab/FiveO-v0", num_envs=4, opponents="random", hidden_round=4)

@@ -29,9 +29,12 @@ AGENTS: dict[str, Any] = {
         critic="all_cards",
         critic_widths=(32,),
     ),
-    "dqn": partial(DQNOptions, learning_rate=5e-3, decisions_per_iteration=512, buffer_size=8192, epsilon=0.2),
+    "dqn": partial(
+        DQNOptions, loss="mse", learning_rate=5e-3, decisions_per_iteration=512, buffer_size=8192, epsilon=0.2, n_step=0
+    ),
     "dqn_bootstrap": partial(
         DQNOptions,
+        loss="mse",
         learning_rate=5e-3,
         decisions_per_iteration=512,
         buffer_size=8192,
@@ -41,6 +44,7 @@ AGENTS: dict[str, Any] = {
     ),
     "dqn_averaged": partial(
         DQNOptions,
+        loss="mse",
         learning_rate=5e-3,
         decisions_per_iteration=512,
         buffer_size=8192,

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from cardlab.agents.random_actions import epsilon_softmax
+from cardlab.agents.exploration import epsilon_softmax
 from cardlab.core.messages import InvalidOption
 from cardlab.experiments.config.build_experiment import build_experiment
 from cardlab.experiments.config.composition import compose_experiment

@@ -9,8 +9,8 @@ import pytest
 import torch
 from torch.nn import functional
 
+from cardlab.agents.exploration import annealed_epsilon
 from cardlab.agents.network_agents import observe_afterstates
-from cardlab.agents.random_actions import annealed_epsilon
 from cardlab.core.messages import InvalidOption
 from cardlab.games.make_game import make_game
 from cardlab.games.protocol import HasOpening
@@ -67,7 +67,14 @@ def test_the_other_outputs_of_each_kind_of_decision_learn_zero():
 def test_an_episode_ends_with_the_game_or_with_a_reward(episode, targets):
     game = make_game("thirty_one", reward="shaped", features="paper")
     options = DQNOptions(
-        gamma=0.5, episode=episode, update_per_game=True, buffer_size=1, anneal_learning_rate=False, reward_scale=1.0
+        loss="mse",
+        gamma=0.5,
+        episode=episode,
+        n_step=0,
+        update_per_game=True,
+        buffer_size=1,
+        anneal_learning_rate=False,
+        reward_scale=1.0,
     )
     network = TrunksOptions().build(game.spec)
     for weights in network.parameters():
@@ -124,7 +131,7 @@ def test_adam_has_the_epsilon_and_the_floor_of_the_options():
 
 def test_losses_that_exclude_each_other_are_refused():
     with pytest.raises(InvalidOption, match=r"agent\.zero_other_actions"):
-        DQNOptions(zero_other_actions=True, train_all_actions=True)
+        DQNOptions(loss="mse", zero_other_actions=True, train_all_actions=True)
     with pytest.raises(InvalidOption, match=r"agent\.loss=huber: must be mse with agent\.zero_other_actions"):
         DQNOptions(zero_other_actions=True, loss="huber")
     with pytest.raises(InvalidOption, match=r"agent\.episode=reward: must be game with agent\.successors"):
@@ -137,7 +144,9 @@ def test_losses_that_exclude_each_other_are_refused():
     with pytest.raises(
         InvalidOption, match=r"agent\.zero_other_actions=true: must be false: this network scores legal"
     ):
-        DQNOptions(zero_other_actions=True).build(game, ActionsOptions((8,), (8,), (4,)).build(game.spec), 10, 1)
+        DQNOptions(zero_other_actions=True, loss="mse").build(
+            game, ActionsOptions((8,), (8,), (4,)).build(game.spec), 10, 1
+        )
     with pytest.raises(InvalidOption, match=r"agent\.epsilon"):
         DQNOptions(learn_random_actions=False, epsilon=0.6)
 

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cardlab.core.messages import InvalidOption
+from cardlab.games.array_checks import unchecked
 from cardlab.games.make_game import make_game
 from cardlab.games.poker_squares.game import PokerSquares
 from cardlab.games.poker_squares.rules import NUM_CELLS
@@ -92,7 +93,7 @@ def test_only_where_it_is_asked_for(agent: str, tmp_path: Path, monkeypatch: pyt
         asked.append(len(actions))
         return augment(game, info_states, actions, rng)
 
-    monkeypatch.setattr(PokerSquares, "augment", counted)
+    monkeypatch.setattr(type(unchecked(GAME)), "augment", counted)  # the learner's game
     plain = run(experiment_of(agent, symmetries=False), tmp_path / "plain")
     assert not asked
     varied = run(experiment_of(agent, symmetries=True), tmp_path / "varied")

@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch._dynamo.utils import counters
 
-from cardlab.agents.random_actions import RandomAgent
+from cardlab.agents.exploration import RandomAgent
 from cardlab.games.loop import play
 from cardlab.games.make_game import make_game
 from cardlab.networks.actions_options import ActionsOptions

@@ -1,5 +1,7 @@
 """Scores of legal actions only equal the scores among all actions, for every network and game."""
 
+import multiprocessing
+
 import numpy as np
 import pytest
 import torch
@@ -7,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
+from cardlab.agents.exploration import RandomAgent
 from cardlab.agents.network_agents import SoftmaxAgent, best_place, sample_place
-from cardlab.agents.random_actions import RandomAgent
 from cardlab.games.loop import play
 from cardlab.games.make_game import make_game
 from cardlab.learners.ppo.loss import clipped_surrogate, mean_entropy
@@ -170,3 +172,20 @@ def test_features_have_the_same_bytes_with_any_number_of_threads(name, monkeypat
     for several in encoded[1:]:
         for field in ("rows", "actions", "starts", "features"):
             assert getattr(several, field).numpy().tobytes() == getattr(alone, field).numpy().tobytes()
+
+
+def test_a_forked_process_describes_actions_with_threads_of_its_own(monkeypatch):
+    game = make_game("big2", features="plans")
+    monkeypatch.setattr(torch, "get_num_threads", lambda: 2)
+
+    def describe():
+        game_pairs(game, *decisions(game), torch.device("cpu"), with_features=True)
+
+    describe()
+    child = multiprocessing.get_context("fork").Process(target=describe)
+    child.start()
+    child.join(60)
+    hangs = child.is_alive()
+    child.kill()
+    assert not hangs
+    assert child.exitcode == 0

@@ -5,7 +5,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from cardlab.agents.random_actions import RandomAgent
+from cardlab.agents.exploration import RandomAgent
 from cardlab.core.messages import InvalidOption
 from cardlab.games.loop import play
 from cardlab.games.make_game import make_game
@@ -52,6 +52,20 @@ def test_a_value_does_not_depend_on_the_batch(observations: Tensor, pooling: str
     whole = network.value(observations)
     for row in range(0, 64, 9):
         torch.testing.assert_close(network.value(observations[row : row + 1])[0], whole[row])
+
+
+@pytest.mark.parametrize("pooling", ["mean", "concat"])
+def test_a_value_is_the_sum_over_lines_and_the_context(observations: Tensor, pooling: str) -> None:
+    network = built(pooling)
+    block = GAME.spec.block("lines")
+    lines = network.lines.encoder(observations[:, block.start : block.stop].reshape(-1, *block.shape))
+    rest = torch.cat((observations[:, : block.start], observations[:, block.stop :]), dim=1)
+    pooled = lines.mean(dim=1) if pooling == "mean" else lines.flatten(1)
+    context = network.context(torch.cat((pooled, rest), dim=1))
+    expected = network.line_value(lines).sum(dim=(1, 2)) + network.context_value(context).squeeze(1)
+    torch.testing.assert_close(network.value(observations), expected)
+    with torch.inference_mode():  # each distinct line is encoded once
+        torch.testing.assert_close(network.value(observations), expected)
 
 
 def test_an_unknown_pooling_raises_an_error() -> None:

@@ -5,8 +5,8 @@ import pytest
 import torch
 from torch.nn.functional import embedding_bag
 
+from cardlab.agents.exploration import RandomAgent
 from cardlab.agents.network_agents import AfterstateAgent
-from cardlab.agents.random_actions import RandomAgent
 from cardlab.agents.registry import load_agent
 from cardlab.agents.search.builders import build_search
 from cardlab.agents.search.leaves import KernelPlayouts

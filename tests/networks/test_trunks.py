@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from cardlab.agents.random_actions import RandomAgent
+from cardlab.agents.exploration import RandomAgent
 from cardlab.core.messages import InvalidOption
 from cardlab.games.loop import play
 from cardlab.games.make_game import make_game

@@ -55,9 +55,6 @@ compare: {}
 """
 
 
-COSTS = ("training.json", "metrics.json")  # they have times
-
-
 @dataclass(frozen=True)
 class Clone:
     """A git repository with DVC in it."""
@@ -147,7 +144,7 @@ def outputs(clone: Clone) -> Callable[[], dict[str, bytes]]:
         files = [
             path for name in ("models", "snapshots", "results", "report") for path in (clone.root / name).rglob("*")
         ]
-        names = [path for path in files if path.is_file() and path.name not in COSTS]
+        names = [path for path in files if path.is_file()]
         return {str(path.relative_to(clone.root)): path.read_bytes() for path in [*names, clone.root / "dvc.lock"]}
 
     return read

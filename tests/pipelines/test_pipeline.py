@@ -40,13 +40,13 @@ def runs(clone: Clone, experiment: str, condition: str = "") -> list[Any]:
 
 
 def timeless(report: bytes) -> bytes:
-    """Without the cost of this training, and the commit at which it began."""
-    return re.sub(rb'<dt>(training|trained from)</dt>.*|<td class="number">[\d.]+</td>', b"", report)
+    """Without the cost of this training."""
+    return re.sub(rb'<td class="number">[\d.]+</td>', b"", report)
 
 
 def test_all_that_is_promised_is_there(finished: Clone) -> None:
     report = (finished.root / "report" / "index.html").read_text()
-    assert finished.git("rev-parse", "HEAD~1").strip() in report, "the commit that was trained from"
+    assert finished.git("rev-parse", "HEAD~1").strip() not in report, "a commit would change it at each training"
     params: Any = OmegaConf.to_container(OmegaConf.load(finished.root / "params.yaml"))
     for name, first in {"squares": ["self"], "duel": []}.items():
         references = [*first, *params["experiments"][name]["arena"]["references"]]
@@ -127,6 +127,18 @@ def test_a_second_repro_does_nothing_after_wrong_values_too(clone: Clone, output
     assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - began < 30
     assert "Running stage" not in output
     assert outputs() == before
+
+
+def test_an_edit_of_params_is_not_lost(clone: Clone) -> None:
+    """`dvc exp run` composes params.yaml again."""
+    params = clone.root / "params.yaml"
+    committed = params.read_text()
+    params.write_text(edited := committed.replace("\nseed: 7", "\nseed: 11"))
+    output = clone.dvc("exp", "run", "code", check=False)
+    assert "params.yaml was edited at seed, and `dvc exp run` writes it again from conf/" in output
+    assert "Traceback" not in output
+    assert params.read_text() == edited
+    clone.git("checkout", "params.yaml")
 
 
 def test_an_edit_that_decides_nothing_reruns_no_stage_but_code(clone: Clone, outputs: Snapshot) -> None:
@@ -236,8 +248,8 @@ def test_figures_and_curves_are_shown_by_dvc(clone: Clone) -> None:
     shown = metrics[""]["data"]
     assert set(shown) == {f"results/{name}/metrics.json" for name in NAMES}
     for figures in shown.values():
-        assert set(figures["data"]) == {"score", "low", "high", "against", "seeds", "cpu_minutes"}
-    assert max(map(len, clone.dvc("metrics", "show").splitlines())) <= 120
+        assert {"seeds", "decisions", "interval"} < set(figures["data"])
+        assert any(name.startswith("score_") for name in figures["data"])
     plots = json.loads(clone.dvc("plots", "show", "--json"))
     curves = {name.split("::")[-1]: entries for name, entries in plots["data"].items()}
     assert set(curves) == {f"learning_curves/{game}.csv" for game in ("poker_squares", "thirty_one")}
@@ -312,26 +324,25 @@ def _cut_off(clone: Clone, hold: Path, blow: signal.Signals, iteration: int, *op
 
 
 def test_ctrl_c_and_kill_9_in_one_training_change_no_byte(clone: Clone, outputs: Snapshot, tmp_path: Path) -> None:
-    commit = clone.git("rev-parse", "HEAD~1").strip().encode()  # stands in the report
     before = outputs()
     shutil.rmtree(clone.root / "runs")  # what is finished there is not trained again
     progress = clone.root / "src" / "cardlab" / "training" / "progress.py"  # decides no result: nothing is stale
     progress.write_text(progress.read_text() + HOLD.format(hold=tmp_path / "hold"))
-    clone.git("commit", "-qm", "edited", "src")  # the report says whether the code was committed
-    _cut_off(clone, tmp_path / "hold", signal.SIGINT, 2, "--force", "--single-item")
+    clone.git("commit", "-qm", "edited", "src")
+    again = ("--force", "--single-item")  # DVC would take the outputs from its cache
+    _cut_off(clone, tmp_path / "hold", signal.SIGINT, 2, *again)
     (stopped,) = runs(clone, "thirty_one", "tags.kind = 'training' and tags.seed = '7'")[1:]
     assert stopped.info.status == "KILLED"
-    printed = _cut_off(clone, tmp_path / "hold", signal.SIGKILL, 5)
+    printed = _cut_off(clone, tmp_path / "hold", signal.SIGKILL, 5, *again)
     assert "resuming after iteration" in printed
     _edit_what_decides_nothing(clone)
     clone.git("commit", "-qm", "edited", "src")
-    output = clone.dvc("repro", "--no-run-cache")
+    output = clone.dvc("repro", "--no-run-cache", *again, "train@duel")
     assert "resuming after iteration" in output
+    clone.dvc("repro")
     assert list(clone.root.glob("runs/duel/*/checkpoint.ckpt")) == []
     after = outputs()
-    assert commit in before["report/index.html"]
-    head = clone.git("rev-parse", "HEAD").strip().encode()
-    assert timeless(after["report/index.html"]).replace(head, commit) == timeless(before["report/index.html"])
+    assert timeless(after["report/index.html"]) == timeless(before["report/index.html"])
     for files in (before, after):
         del files["report/index.html"], files["dvc.lock"]
     assert after == before

@@ -132,6 +132,15 @@ def test_a_review_skips_forced_moves(server):
     )
 
 
+def test_fewer_deals_are_a_quick_first_answer(server):
+    client = server.client()
+    table = client.open({**TABLE_REQUESTS["big2"], "practice": True})
+    path = f"/api/tables/{table['id']}/advice"
+    first, whole = client.get(path, agent="greedy", deals=8), client.get(path, agent="greedy")
+    assert first["deals"] == 8 < whole["deals"]
+    assert first["verdict"]["recommended"]["action"] in {option["action"] for option in whole["options"]}
+
+
 def test_a_search_shows_values_and_visits(server):
     client = server.client()
     table = client.open({"game": "five_o", "opponents": [{"agent": "reflex_1"}], "practice": True})

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from cardlab.agents.random_actions import RandomAgent
+from cardlab.agents.exploration import RandomAgent
 from cardlab.games.cards.deck import NUM_CARDS
 from cardlab_play.deals import Deal
 from cardlab_play.offered_games import OFFERED_GAMES, make_offered_game

@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 
+from cardlab.evaluation.intervals import share_interval
 from cardlab_play.deals import Deal, Secret
-from cardlab_play.record import proportion_interval
 from play_server import TABLE_REQUESTS
 
 
@@ -26,7 +26,7 @@ def test_the_leaderboard_has_mean_and_interval_by_agent(start):
             end = client.finish(client.open({"game": "five_o", "opponents": [{"agent": "reflex_2"}]}), seed)
             scores.append((end["result"]["payoff"] + 1) / 2)  # 1 for a win, a half for a tie
         row, board = entry(ann, "five_o", "reflex_2")
-        low, high = proportion_interval(sum(scores), len(scores))
+        low, high = share_interval(sum(scores), len(scores))
         assert (row["games"], row["players"]) == (3, 2)
         assert (row["mean"], row["low"], row["high"]) == pytest.approx((np.mean(scores), low, high))
         assert {(row["name"], row["games"], row["you"]) for row in board["players"]} == {

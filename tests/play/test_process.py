@@ -22,11 +22,26 @@ ROOT = Path(__file__).parents[2]
 
 
 @contextmanager
-def started(folder: Path, *overrides: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """A running program in `folder` and its address."""
-    process = subprocess.Popen(
-        [*COMMAND, "play.port=0", *overrides], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
+def inherited(reaction: signal.Handlers) -> Iterator[None]:
+    """Programs that start within the block react so to SIGINT and SIGHUP: `&` in a script and nohup ignore them."""
+    before = {number: signal.signal(number, reaction) for number in (signal.SIGINT, signal.SIGHUP)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+@contextmanager
+def started(
+    folder: Path, *overrides: str, reaction: signal.Handlers = signal.SIG_DFL
+) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """A running program in `folder` and its address. `reaction` as in `inherited`."""
+    environment = {**os.environ, "PYTHONFAULTHANDLER": "1"}
+    command = [*COMMAND, "play.port=0", *overrides]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with inherited(reaction):
+        process = subprocess.Popen(command, cwd=folder, env=environment, text=True, **pipes)
     try:
         assert process.stdout is not None
         line = process.stdout.readline()
@@ -36,6 +51,15 @@ def started(folder: Path, *overrides: str) -> Iterator[tuple[subprocess.Popen[st
     finally:
         process.kill()
         process.wait()
+
+
+def errors_at_exit(process: subprocess.Popen[str], seconds: float) -> str:
+    """What it prints until it exits; of one that does not, where its threads are."""
+    try:
+        return process.communicate(timeout=seconds)[1]
+    except subprocess.TimeoutExpired:
+        process.send_signal(signal.SIGABRT)
+        return process.communicate(timeout=seconds)[1]
 
 
 STOPPED = {signal.SIGTERM: "terminated", signal.SIGHUP: "hung up", signal.SIGINT: "interrupted"}
@@ -53,9 +77,22 @@ def test_it_exits_cleanly_and_restores_open_tables(tmp_path):
             table = client.open(TABLE_REQUESTS["big2"])
             tables.append(client.move(table, table["legal"][-1]["action"]))
             process.send_signal(number)
-            _, errors = process.communicate(timeout=200)
+            errors = errors_at_exit(process, 200)
             if number in STOPPED:
                 assert (process.returncode, errors) == (128 + number, f"cardlab: {STOPPED[number]}\n")
+
+
+def test_it_ignores_signals_that_were_ignored_when_it_started(tmp_path):
+    with started(tmp_path, reaction=signal.SIG_IGN) as (process, address):
+        client = ApiClient(address)
+        for number in (signal.SIGHUP, signal.SIGINT):
+            client.get("/api/games")
+            process.send_signal(number)
+            time.sleep(0.5)  # a server that stops closes its port within 0.1 s
+        client.get("/api/games")
+        process.terminate()
+        errors = errors_at_exit(process, 60)
+        assert (process.returncode, errors) == (128 + signal.SIGTERM, "cardlab: terminated\n")
 
 
 _MOMENTS = [0.1, 0.7, 1.3, 2.2, 3.5, 4.8]  # seconds after the address is printed
@@ -67,7 +104,7 @@ def test_it_exits_cleanly_during_the_warm_up(tmp_path, moment):
     with started(ROOT, "play.warm=true", f"play.folder={tmp_path}") as (process, _):
         time.sleep(moment)
         process.terminate()
-        _, errors = process.communicate(timeout=60)
+        errors = errors_at_exit(process, 60)
         assert (process.returncode, errors) == (128 + signal.SIGTERM, "cardlab: terminated\n")
 
 

@@ -7,15 +7,15 @@ import pytest
 from scipy.stats import binomtest
 
 from cardlab.cli import main
-from cardlab.evaluation.intervals import estimate
-from cardlab_play.record import proportion_interval, win_share
+from cardlab.evaluation.intervals import estimate, share_interval
+from cardlab_play.record import win_share
 from play_server import TABLE_REQUESTS
 
 
 @pytest.mark.parametrize(("wins", "games"), [(0, 15), (9, 15), (15, 15), (31, 40), (1, 1)])
 def test_intervals_of_shares_are_exact(wins, games):
     known = binomtest(wins, games).proportion_ci(method="exact")
-    assert proportion_interval(wins, games) == pytest.approx((known.low, known.high))
+    assert share_interval(wins, games) == pytest.approx((known.low, known.high))
 
 
 @pytest.mark.parametrize(

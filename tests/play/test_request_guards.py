@@ -39,8 +39,19 @@ def test_the_cookie_can_be_restricted_to_https(start, secure):
 
 def test_host_names_ignore_case(start):
     with start(hosts=("Its.Name",)) as server:
-        for host, status in (("its.name", 200), ("ITS.NAME:80", 200), ("other.name", 403)):
+        accepted = ("its.name", "ITS.NAME:80", "[::1]", "[::1]:80", "localhost:1")
+        refused = ("other.name", "[::1].evil", "localhost:1:2", "[its.name]", "its.name:", "its.name:x", "")
+        for host, status in (*((host, 200) for host in accepted), *((host, 403) for host in refused)):
             assert raw(server, "GET", "/api/games", headers={"Host": host})[0].status == status
+
+
+@pytest.mark.parametrize("field", ["agent", "search"])
+def test_half_of_a_character_is_refused(server, field):
+    body = {**TABLE_REQUESTS["big2"], "opponents": [{"agent": "greedy", field: "\ud800"}]}
+    reply, text = raw(server, "POST", "/api/tables", json.dumps(body).encode(), JSON)
+    assert reply.status == 422
+    assert "half of a character" in text.decode()
+    assert raw(server, "PUT", "/api/session", b'{"name": "\\ud800"}', JSON)[0].status == 422
 
 
 def test_tables_of_other_users_do_not_exist(server, client):

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from tools.check_versions import declared, find_python
-from tools.make_environment import choose_torch, differences, read_pins
+from tools.make_environment import choose_torch, differences, main, read_pins
 
 BOTH = ["2.14.1", "2.13.0+cu130", "2.13.0+cpu", "2.13.0"]
 
@@ -59,3 +59,12 @@ def test_a_program_that_is_no_such_python_is_not_taken(tmp_path: Path, monkeypat
     assert find_python("3.12") is None
     program.write_text("#!/bin/sh\necho 3.12\n")
     assert find_python("3.12") == str(program)
+
+
+def test_a_python_that_is_not_declared_is_refused_before_anything_is_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.version_info", (3, 10, 13, "final", 0))
+    assert main([str(tmp_path / "venv"), "."]) == 2
+    assert capsys.readouterr().err.startswith("cardlab needs Python >=3.")
+    assert not (tmp_path / "venv").exists()

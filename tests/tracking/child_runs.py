@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from sqlalchemy import Engine, event
+
 from cardlab.tracking import Store
 
 
@@ -28,8 +30,14 @@ def log_together(arguments: Sequence[str]) -> int:
 
 
 def log_until_killed(arguments: Sequence[str]) -> int:
-    """Forty steps with a checkpoint after each ten; MOMENT is the kill: `step 5`, `before 9` (sending) or `after 9`."""
+    """Forty steps with a checkpoint after each ten; MOMENT is the kill: `step 5`, `before 9` (sending) or `after 9`.
+
+    `commit 3`: between the statements of the third write to the database and its commit.
+    """
     checkpoint, moment = Path(arguments[0]), arguments[1]
+    if moment.startswith("commit"):
+        left = iter(range(int(moment.split()[1]) - 1))
+        event.listen(Engine, "commit", lambda _: next(left, None) is None and kill_itself())
     state = json.loads(checkpoint.read_text()) if checkpoint.exists() else {"step": 0}
     run = Store().start_or_resume(checkpoint.parent, "thirty_one", "ppo")
     run.in_checkpoints = True

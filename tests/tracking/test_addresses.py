@@ -11,11 +11,11 @@ from cardlab.core.addresses import without_password, without_passwords
 from cardlab.core.messages import InvalidOption
 from cardlab.tracking.connection import TrackingUnavailable, first_line
 
-SECRETS = st.text("abXY09/?#:@!$&'()*+,;=%-._~", min_size=1).map(lambda text: f"SECRET{text}SECRET")
+SECRETS = st.text("abXY09/?#:@!$&'()*+,;=%-._~ ", min_size=1).map(lambda text: f"SECRET{text}SECRET")
 ADDRESSES = st.one_of(
     SECRETS.map(lambda secret: f"postgresql+psycopg://me:{secret}@server:5432/cards"),
-    SECRETS.map(lambda secret: f"https://{secret.replace(':', '')}@server/path"),
-    SECRETS.map(lambda secret: f"postgresql://server/cards?sslmode=require&password={secret}"),
+    SECRETS.map(lambda secret: f"https://{secret.replace(':', '').replace(' ', '')}@server/path"),
+    SECRETS.map(lambda secret: f"postgresql://server/cards?sslmode=require&password={secret.replace(' ', '')}"),
 )
 
 
@@ -45,3 +45,9 @@ def test_a_child_process_can_raise_it_in_its_parent() -> None:
 )
 def test_an_address_without_credentials_stays(address: str) -> None:
     assert without_password(address) == address
+    text = f"{address} and http://server:5000/a b, then write to me@server"
+    assert without_password(text) == text
+
+
+def test_a_password_with_a_space_is_not_shown() -> None:
+    assert without_password("at https://me:hunt er@server/x now") == "at https://me:…@server/x now"

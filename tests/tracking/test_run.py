@@ -188,14 +188,23 @@ def test_a_run_the_store_does_not_know_begins_again(store: Store, caplog: pytest
 
 @pytest.mark.parametrize(
     "kills",
-    [["step 5", "step 15", "step 16"], ["before 9", "before 19"], ["after 9", "after 19", "before 39"]],
-    ids=["between checkpoints", "before sending", "after sending"],
+    [
+        ["step 5", "step 15", "step 16"],
+        ["before 9", "before 19"],
+        ["after 9", "after 19", "before 39"],
+        [f"commit {number}" for number in (1, 2, 3, 5, 4, 2)],
+    ],
+    ids=["between checkpoints", "before sending", "after sending", "before commits"],
 )
 def test_kill_9_doubles_and_loses_no_metric(store: Store, tmp_path: Path, kills: list[str]) -> None:
     folder = tmp_path / "runs" / "ppo" / "one"
     log, checkpoint = tmp_path / "log", str(folder / "checkpoint.json")
     for kill in kills:
-        assert Child(store.root, [checkpoint, kill], log=log, body=log_until_killed).wait() in (-signal.SIGKILL, 0)
+        child = Child(store.root, [checkpoint, kill], log=log, body=log_until_killed)
+        assert child.wait() in (-signal.SIGKILL, *([] if kill.startswith("commit") else [0]))
+        for _, made in store.search_runs():  # no write is there in part
+            steps = [[step for step, _ in history(store, made.info.run_id, key)] for key in ("loss", "other")]
+            assert steps[0] == steps[1]
     assert Child(store.root, [checkpoint, ""], log=log, body=log_until_killed).wait() == 0, log.read_text()
     (run,) = store.client.search_runs([store.experiment_id("thirty_one")])
     assert run.info.status == "FINISHED"

@@ -14,12 +14,17 @@ from pathlib import Path
 
 import pytest
 
+from cardlab.agents.policy_descriptions import policy_digest
 from cardlab.core.addresses import without_password
 from cardlab.core.messages import InvalidOption
+from cardlab.games.make_game import game_data, make_game
 from cardlab.tracking import Store, TrackingUnavailable
 from cardlab.tracking.connection import project_root
 from cardlab.tracking.experiment_tags import update_experiments
+from cardlab.tracking.policy_models import PolicyToLog
+from cardlab.tracking.registry import Registry
 from failures.children import Child
+from stores import untrained_policy
 from tracking.child_runs import die_making_a_store, log_together
 
 
@@ -88,9 +93,17 @@ def test_a_kill_while_a_fresh_store_is_made_in_postgresql_leaves_a_usable_one(
     monkeypatch.setenv("DVC_ROOT", str(tmp_path))
     child = Child(tmp_path, [moment], log=tmp_path / "log", body=die_making_a_store, MLFLOW_TRACKING_URI=postgresql)
     assert child.wait() == -signal.SIGKILL
-    with Store().start_run("thirty_one", "ppo") as run:
+    store, policy = Store(), untrained_policy(tmp_path / "squares")
+    with store.start_run("poker_squares", "td") as run:
         run.log_metrics({"loss": 1.0}, 0)
-    assert Store().client.get_run(run.id).info.status == "FINISHED"
+        run.log_policy(PolicyToLog(policy, "policy", game_data(make_game("poker_squares"))))
+    assert store.client.get_run(run.id).info.status == "FINISHED"
+    (model,) = store.client.search_logged_models([store.experiment_id("poker_squares")])
+    assert (model.name, model.status) == ("policy", "READY")
+    import mlflow  # noqa: PLC0415  after the store has set its environment
+
+    assert mlflow.pyfunc.load_model(f"runs:/{run.id}/policy") is not None
+    assert policy_digest(Registry(store).fetch(f"runs:/{run.id}/policy")) == policy_digest(policy)
 
 
 def test_a_store_that_is_half_made_is_named_with_what_to_do(tmp_path: Path) -> None:

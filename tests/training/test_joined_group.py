@@ -88,7 +88,7 @@ def test_a_lost_node_changes_nothing(
     from ray.cluster_utils import Cluster  # noqa: PLC0415  of an extra
 
     monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
-    longer = [*ARGUMENTS, "trainer.processes=2", "trainer.decisions=100000"]
+    longer = [*ARGUMENTS, "trainer.processes=2", "trainer.decisions=50000"]
     monkeypatch.chdir(project(tmp_path / "alone"))
     assert main(["train", *longer]) == 0
     nodes = project(tmp_path / "nodes")

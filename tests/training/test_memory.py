@@ -14,7 +14,7 @@ from cardlab.experiments.config.composition import compose_experiment
 from cardlab.experiments.config.build_experiment import build_experiment
 from cardlab.training.run import train
 
-overrides = ["game=big2", "trainer.parallel_games=1024"]
+overrides = ["game=big2", "trainer.parallel_games=1024", "agent.decisions_per_iteration=8192"]
 overrides += ["trainer.decisions=16_384", "trainer.evaluations=1", *sys.argv[2:]]
 folder = Path(sys.argv[1])
 trained = train(build_experiment(compose_experiment(overrides)), run_dir=folder / "run", model_dir=folder / "model")

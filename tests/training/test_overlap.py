@@ -19,8 +19,9 @@ def test_each_rollout_but_the_first_is_by_the_network_of_one_update_before() -> 
     """The plain loader plays by the current one."""
     for loader, expected in ((RolloutLoader, [0, 1, 2, 3]), (OverlappedRollouts, [0, 0, 1, 2])):
         torch.manual_seed(0)
-        learner, collector = build_learner(experiment_of("ppo", processes=1))
-        rollouts, networks, players = loader(learner, collector, 64, ROUNDS, torch.float32), [], []
+        experiment = experiment_of("ppo", processes=1)
+        learner, collector = build_learner(experiment)
+        rollouts, networks, players = loader(learner, collector, experiment, torch.float32), [], []
         for rollout in rollouts:
             networks.append(copy.deepcopy(learner.network).eval())
             shown = [log_probabilities(learner, network, rollout) for network in networks]

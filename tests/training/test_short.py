@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file
 
+from cardlab.agents.exploration import RandomAgent
 from cardlab.agents.policy_files import load_policy
-from cardlab.agents.random_actions import RandomAgent
 from cardlab.core.messages import InvalidOption
 from cardlab.evaluation.match import play_match
 from cardlab.evaluation.options import ArenaOptions

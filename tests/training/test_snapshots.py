@@ -80,7 +80,7 @@ def plateau(monkeypatch: pytest.MonkeyPatch, strengths: list[float]) -> None:
     """Let the points of the curve be these."""
     points = iter(strengths)
 
-    def measured(*_: Any) -> dict[str, float]:
+    def measured(*_: Any, **__: Any) -> dict[str, float]:
         mean = next(points)
         return {"score/mean": mean, "score/random": mean}
 

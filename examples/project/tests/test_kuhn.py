@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from my_cards.options import ReinforceOptions, TinyOptions
+from my_cards.network import TinyOptions
+from my_cards.reinforce import ReinforceOptions
 
 import cardlab
 from cardlab.testing import GAME_CHECKS, check_agent, check_learner, check_network

@@ -20,6 +20,7 @@ from cardlab.agents.network_agents import ActionValueAgent, AfterstateAgent, Sof
 from cardlab.agents.policy_descriptions import GAME_FILE, PolicyError, game_for, policy_game
 from cardlab.agents.policy_files import load_policy
 from cardlab.core.files import load_json
+from cardlab.games.array_checks import check_valid
 from cardlab.games.make_game import game_of
 from cardlab.games.protocol import Actions, Game, InfoStates
 from cardlab.networks.inputs import Inputs
@@ -51,6 +52,7 @@ class PolicyModel:
             if not ((players >= 0) & (players <= most)).all():
                 raise PolicyError(f"players: must be 0 to {most}")
             info_states = InfoStates(records.view(self.game.state_dtype)[:, 0])
+            check_valid("info_states", info_states, self.game)
             return self.policy.act(info_states, players, rng)
         if given == {"observations", "legal"}:
             return self._by_observation(model_input, rng)

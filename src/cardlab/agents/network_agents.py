@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 import torch
 
-from cardlab.agents.random_actions import SampledActions, epsilon_greedy, epsilon_softmax, greedy_log_probabilities
+from cardlab.agents.exploration import SampledActions, epsilon_greedy, epsilon_softmax, greedy_log_probabilities
 from cardlab.core.kernels import kernel
 from cardlab.games.array_checks import unchecked
 from cardlab.games.fused_rollouts import SparseLineValues, SupportsFusedRollouts
@@ -208,7 +208,7 @@ class AfterstateAgent:
 
     def sparse_line_values(self) -> SparseLineValues | None:
         """The weights for fused rollouts, where game and network are of sparse lines; else None."""
-        if isinstance(self.game, SupportsFusedRollouts) and isinstance(self.network, SparseLinesNetwork):
+        if isinstance(self.network, SparseLinesNetwork) and isinstance(self.game, SupportsFusedRollouts):
             return self.network.sparse_line_values()
         return None
 
@@ -221,7 +221,7 @@ class AfterstateAgent:
 
     def _action_values(self, info_states: InfoStates, players: Players) -> Floats:
         """Reward plus afterstate value of each action [N, A], minus infinity where illegal."""
-        if isinstance(self.game, SupportsFusedRollouts) and (values := self.sparse_line_values()) is not None:
+        if (values := self.sparse_line_values()) is not None and isinstance(self.game, SupportsFusedRollouts):
             return self.game.sparse_action_values(info_states, values, self.reward_scale)
         legal = self.game.legal_actions(info_states)
         rows, actions = np.nonzero(legal)

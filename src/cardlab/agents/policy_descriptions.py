@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from cardlab.agents.specs import policy_hint
-from cardlab.core.files import load_json, write_atomically
+from cardlab.core.files import LARGEST_DATA, check_regular, load_json, write_atomically
 from cardlab.core.messages import ConfigurationError, InvalidOption
 from cardlab.core.parts import NAME, TARGET, build_part, check_targets, find_object
 from cardlab.games.make_game import FORMER_OPTIONS
@@ -173,8 +173,9 @@ def policy_digest(folder: Path) -> str:
     digest = hashlib.sha256()
     for name in BELIEF_FILES if (folder / BELIEF).is_file() else POLICY_FILES:
         try:
+            check_regular(folder / name, LARGEST_DATA)
             digest.update(name.encode() + b"\0" + (folder / name).read_bytes())
-        except OSError as error:
+        except (OSError, ValueError) as error:
             raise _not_a_folder(folder / name) from error
     return digest.hexdigest()
 

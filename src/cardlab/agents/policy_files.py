@@ -28,12 +28,15 @@ from cardlab.agents.policy_descriptions import (
     read_description,
     write_description,
 )
+from cardlab.core.files import LARGEST_DATA, check_regular
 from cardlab.core.parts import target_of
 from cardlab.games.agent_protocol import Agent, Policy
 from cardlab.games.protocol import Game, GameSpec
 from cardlab.networks.protocol import Network, NetworkOptions
 
 _CHECKSUM = "sha256"  # key in the metadata of the header, which other readers ignore
+
+_LARGEST_WEIGHT = 1e12  # sums of products of larger ones are not finite
 
 Weights = Mapping[str, torch.Tensor]
 
@@ -62,13 +65,18 @@ def load_weights(folder: Path, options: Any, description: PolicyDescription, spe
     }
     path = folder / WEIGHTS
     try:
+        check_regular(path, LARGEST_DATA)
         network = options(**given).build(spec)
+        expected = network.state_dict()
         with safe_open(path, framework="pt") as file:
             written: str | None = (file.metadata() or {}).get(_CHECKSUM)
-            weights = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  it is no mapping
+            shapes = {name: tuple(file.get_slice(name).get_shape()) for name in file.keys()}  # noqa: SIM118  no mapping
+            if shapes != {name: tuple(tensor.shape) for name, tensor in expected.items()}:
+                raise ValueError("names or shapes differ")
+            weights = {name: file.get_tensor(name) for name in shapes}
         if written is not None and written != _checksum(weights):
             raise ValueError("damaged: the checksum does not match")
-        _check_numbers(weights, network.state_dict())
+        _check_numbers(weights, expected)
         network.load_state_dict(weights)
     except (SafetensorError, OSError, RuntimeError, TypeError, ValueError, AttributeError) as error:
         reason = str(error).splitlines()[0]
@@ -77,12 +85,12 @@ def load_weights(folder: Path, options: Any, description: PolicyDescription, spe
 
 
 def _check_numbers(weights: Weights, expected: Weights) -> None:
-    """ValueError for weights that are NaN or infinite, or of another type than the network's."""
+    """ValueError for weights that are NaN, infinite or huge, or of another type than the network's."""
     for name, tensor in weights.items():
-        if name in expected and tensor.dtype != expected[name].dtype:
+        if tensor.dtype != expected[name].dtype:
             raise ValueError(f"{name} has the type {tensor.dtype}, not {expected[name].dtype}")
-        if not bool(torch.isfinite(tensor).all()):
-            raise ValueError(f"{name} has NaN or infinite numbers")
+        if tensor.is_floating_point() and not bool((tensor.abs() <= _LARGEST_WEIGHT).all()):
+            raise ValueError(f"{name} has numbers that are NaN, infinite or above {_LARGEST_WEIGHT:g}")
 
 
 def _checksum(weights: Weights) -> str:

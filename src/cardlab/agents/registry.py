@@ -35,7 +35,7 @@ from cardlab.games.protocol import Game
 AgentFactory = Callable[..., Agent]
 
 AGENTS = {
-    "random": ".random_actions:RandomAgent",
+    "random": ".exploration:RandomAgent",
     "monte_carlo": ".search.options:MonteCarloOptions",
     "expectimax": ".search.options:ExpectimaxOptions",
     "tree": ".search.options:TreeOptions",

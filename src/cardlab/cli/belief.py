@@ -17,6 +17,7 @@ from cardlab.games.make_game import without_training_options
 from cardlab.learners.belief.options import BeliefTraining
 from cardlab.networks.belief_options import BeliefOptions
 from cardlab.tracking import Store
+from cardlab.tracking.policy_lookup import print_run
 
 if TYPE_CHECKING:
     from cardlab.training.belief import BeliefFigures
@@ -56,6 +57,7 @@ def run(request: Request) -> int:
         recorded.log_metrics(belief_metrics(figures), training.iterations)
         recorded.log_artifact(folder, "belief")
     _print(figures)
+    print_run(store, f"attributes.run_id = '{recorded.id}'")
     agent = quoted("policy", f"monte_carlo:belief:{folder}")
     print(f"belief: {folder}\nnext:   cardlab evaluate {agent} game={game.spec.name}")
     return 0

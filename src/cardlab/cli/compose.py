@@ -12,11 +12,12 @@ from yaml import YAMLError
 from cardlab.cli.verbs import Request
 from cardlab.core.files import short_path, write_atomically
 from cardlab.core.messages import InvalidConfiguration
-from cardlab.experiments.benchmark import check_benchmark, check_names
+from cardlab.experiments.benchmark import check_benchmark
 from cardlab.experiments.config.part_source import write_options
+from cardlab.experiments.stage_code import check_names
 
 PARAMS = Path("params.yaml")
-_HEADER = "# Written by `cardlab compose` from conf/config.yaml: edit conf/, not this file.\n"
+HEADER = "# Written by `cardlab compose` from conf/config.yaml: edit conf/, not this file.\n"
 
 
 def run(request: Request) -> int:
@@ -31,14 +32,14 @@ def run(request: Request) -> int:
     config = dict(request.config)
     check_names(config)
     if "--check" in request.flags:
-        difference = first_difference(config, _read_params())
+        difference = first_difference(config, read_params())
         if difference:
             hint = f"`{join(['cardlab', 'compose', *request.overrides])}` writes it from conf/"
             raise InvalidConfiguration(f"{PARAMS} differs from conf/ at {difference}; {hint}")
         print(f"{PARAMS} is up to date")
         return 0
     check_benchmark(config, elsewhere=True)
-    write_atomically(PARAMS, _HEADER + OmegaConf.to_yaml(OmegaConf.create(config)))
+    write_atomically(PARAMS, HEADER + OmegaConf.to_yaml(OmegaConf.create(config)))
     print(f"{PARAMS}: {', '.join(config['experiments'])}")
     return 0
 
@@ -57,9 +58,9 @@ def first_difference(wanted: object, found: object, key: str = "") -> str | None
     return None
 
 
-def _read_params() -> Any:
+def read_params(path: Path = PARAMS) -> Any:
     """The data of params.yaml; none if it cannot be read."""
     try:
-        return OmegaConf.to_container(OmegaConf.load(PARAMS))
+        return OmegaConf.to_container(OmegaConf.load(path))
     except (OSError, YAMLError, OmegaConfBaseException):
         return {}

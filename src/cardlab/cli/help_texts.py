@@ -4,6 +4,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import redirect_stdout
+from glob import escape
 from importlib.metadata import metadata
 from io import StringIO
 from pathlib import Path
@@ -18,6 +19,7 @@ from cardlab.experiments.config.composition import compose_tree, initialised_hyd
 from cardlab.experiments.config.error_lines import group_names, group_options, options_by_folder
 from cardlab.experiments.config.part_source import option_help
 
+_REACHED = re.compile(r"^# (?:Score|Budget): (.*)", re.MULTILINE)
 _KEY = re.compile(r"^(\s*)(\w+):[^#]*(?:#\s*(.+))?$")
 _OWN = "*"  # marks keys of the verb's own YAML file
 _COMMENT_COLUMN = 44
@@ -72,6 +74,7 @@ def verb_help(verb: Verb, overrides: Sequence[str] = ()) -> str:
             *(f"  {example}" for example in verb.examples),
         ],
         [f"groups (group=option; * marks the chosen one{others})", *_table(groups)] if groups else [],
+        _reached(str(choices.get("game"))) if "experiment" in choices and not verb.trains else [],
         [f"keys (key=value) of conf/{verb.config_name}.yaml", *_key_lines(config, comments)],
         [f"and the keys of an experiment, {_TRAIN_HELP}"] if verb.trains else [],
         [
@@ -99,6 +102,15 @@ def _groups(choices: Mapping[str, object], game: object) -> dict[str, str]:
             texts[name] = f"{choice}*" if group in shown else _options_text(options, choice)
             shown.add(group)
     return texts
+
+
+def _reached(game: str) -> list[str]:
+    """What the experiments of `game` reach: the lines `# Score:` and `# Budget:` of their files."""
+    rows: dict[str, str] = {}
+    for path in (path for folder in search_folders() for path in sorted(folder.glob(f"experiment/{game}/*.yaml"))):
+        if found := _REACHED.findall(path.read_text(encoding="utf-8", errors="replace")):
+            rows.setdefault(f"{game}/{path.stem}", "; ".join(found))
+    return [f"experiments of {game}: score with its 95 % interval, seeds, budget", *_table(rows)] if rows else []
 
 
 def _options_text(options: Sequence[str], choice: object) -> str:
@@ -208,8 +220,12 @@ def _split(line: str) -> tuple[str, str, str]:
 
 
 def _options(word: str) -> list[str]:
-    """The completions of `word` if it is the beginning of GROUP=OPTION."""
+    """The completions of `word` if it is the beginning of GROUP=OPTION, or of policy=FOLDER."""
     key, sign, beginning = word.partition("=")
+    if key == "policy" and sign:
+        folder, slash, name = beginning.rpartition("/")
+        found = sorted(path.name for path in Path(f"{folder}{slash}" or ".").glob(f"{escape(name)}*") if path.is_dir())
+        return [f"{key}={folder}{slash}{each}/" for each in found if name or not each.startswith(".")]
     with initialised_hydra():
         group = key.lstrip("+").partition("@")[0]
         options = group_options(group) if sign and group in group_names() else []

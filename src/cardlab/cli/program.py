@@ -14,9 +14,8 @@ from typing import NoReturn
 from omegaconf import OmegaConf
 
 from cardlab.cli.help_texts import REQUESTS, complete, overview, verb_help
-from cardlab.cli.verbs import VERBS, ComposedConfig, Outcome, Request, Verb
+from cardlab.cli.verbs import MULTIRUN, VERBS, ComposedConfig, Outcome, Request, Verb
 from cardlab.core.exit_status import USAGE_ERROR, run_program
-from cardlab.core.files import load_json
 from cardlab.core.messages import ConfigurationError, InvalidConfiguration, combined
 from cardlab.evaluation.progress import QUIET
 from cardlab.experiments.config.composition import (
@@ -24,10 +23,12 @@ from cardlab.experiments.config.composition import (
     initialised_hydra,
     plain,
     run_hydra,
+    split_multirun,
     tree_text,
     use_config_dir,
 )
 from cardlab.experiments.config.error_lines import group_options, key_of
+from cardlab.experiments.config.seed_options import LIKE, OWN_KEYS
 
 _INFO = ("all", "config", "defaults", "defaults-tree", "plugins", "searchpath")  # Hydra's values of --info
 
@@ -50,7 +51,8 @@ def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--package", "-p")
     parser.add_argument("--info", "-i", nargs="?", const="all", choices=_INFO)
     parser.add_argument("--config-dir", "-cd")
-    for flag in sorted({flag for verb in VERBS.values() for flag in verb.flags}):
+    parser.add_argument(MULTIRUN, "-m", action="store_true", dest=MULTIRUN)
+    for flag in sorted({flag for verb in VERBS.values() for flag in verb.flags} - {MULTIRUN}):
         name, _, takes = flag.partition(" ")
         parser.add_argument(name, action="store" if takes else "store_true", dest=flag)
     return parser.parse_intermixed_args(list(arguments))
@@ -70,7 +72,11 @@ def split_verb(words: Sequence[str]) -> tuple[Verb, tuple[str, ...]]:
 def with_followed_groups(verb: Verb, overrides: tuple[str, ...]) -> tuple[str, ...]:
     """The overrides with an option for each group that follows another, e.g. `sweep=dqn` with `agent=dqn`."""
     for group, other in verb.default_from_group.items():
-        if not any(text.startswith(f"{group}=") for text in overrides):
+        if any(text.startswith(f"{group}=") for text in overrides):
+            continue
+        if "sweep.sampler=grid" in overrides and any(text.startswith("sweep.space.") for text in overrides):
+            overrides += ("sweep=standard",)  # the grid is what is given: most ranges of a learner have no step
+        elif not any(text.startswith(f"{group}.space.{other}=") for text in overrides):  # each option has its own
             # its own keys are known once its option is
             others = [text for text in overrides if not key_of(text).startswith(f"{group}.")]
             name = OmegaConf.select(compose_tree(verb.config_name, others), f"{other}.name")
@@ -89,8 +95,10 @@ def with_recipe(verb: Verb, overrides: tuple[str, ...]) -> tuple[str, ...]:
         return overrides
     game = given.get("game")
     if game is None:
+        from cardlab.agents.policy_descriptions import read_description  # noqa: PLC0415  imports numpy
+
         with suppress(OSError, ValueError, KeyError, TypeError):
-            game = load_json(Path(given["policy"].strip("'\"")) / "policy.json")["game"]
+            game = read_description(Path(given["policy"].strip("'\""))).game
     with initialised_hydra():
         recipes = group_options("experiment")
     if f"{game}/default" not in recipes:
@@ -134,11 +142,15 @@ def _run_verb(verb: Verb, overrides: tuple[str, ...], parsed: argparse.Namespace
     values = {name: value for name, value in vars(parsed).items() if name in flags and isinstance(value, str)}
     overrides += tuple(f"{name.partition(' ')[0].removeprefix('--')}={value}" for name, value in values.items())
     use_config_dir(parsed.config_dir)
+    if MULTIRUN in flags and not parsed.help:
+        if parsed.cfg or parsed.info:
+            raise InvalidConfiguration(f"{MULTIRUN}: left out with --cfg and --info, which show one combination")
+        return _run_many(verb, overrides)
     overrides = with_recipe(verb, with_followed_groups(verb, overrides))
     if parsed.help:
         print(verb_help(verb, overrides))
         return 0
-    tree = compose_tree(verb.config_name, overrides)
+    tree = compose_tree(verb.config_name, _composed(verb, overrides))
     if words:
         tree[verb.positional_key] = words  # not parsed by Hydra
     if parsed.cfg == "job":
@@ -153,13 +165,31 @@ def _run_verb(verb: Verb, overrides: tuple[str, ...], parsed: argparse.Namespace
     return 0
 
 
+def _run_many(verb: Verb, overrides: tuple[str, ...]) -> int:
+    """Run `cardlab train -m`: a training for each combination of the values that are separated by commas."""
+    from cardlab.cli.train import run_many  # noqa: PLC0415
+
+    requests: list[Request] = []
+    for each in split_multirun(overrides):
+        tree = compose_tree(verb.config_name, each)
+        requests.append(Request(ComposedConfig(plain(tree)), tuple(each), frozenset(), verb.name))
+    return run_program(lambda: run_many(requests).status, verb.on_stop)
+
+
 def run_verb(verb: Verb, overrides: tuple[str, ...], words: Sequence[str] = ()) -> Outcome:
     """Compose the configuration of `verb` and run it; errors are raised. `words`: the list of its `positional_key`."""
     overrides = with_recipe(verb, with_followed_groups(verb, overrides))
-    tree = compose_tree(verb.config_name, overrides)
+    tree = compose_tree(verb.config_name, _composed(verb, overrides))
     if words:
         tree[verb.positional_key] = [*words]
     return _call(verb, Request(ComposedConfig(plain(tree)), overrides, verb=verb.name))
+
+
+def _composed(verb: Verb, overrides: tuple[str, ...]) -> tuple[str, ...]:
+    """The overrides of the verb's own file; `like=RUN` takes all others for changes of that run's configuration."""
+    if verb.name != "train" or not any(text.startswith(f"{LIKE}=") for text in overrides):
+        return overrides
+    return tuple(text for text in overrides if text.partition("=")[0] in OWN_KEYS)
 
 
 def _call(verb: Verb, request: Request) -> Outcome:

@@ -28,7 +28,7 @@ from cardlab.experiments.promotion.promote import (
 from cardlab.games.make_game import without_training_options
 from cardlab.games.protocol import Game
 from cardlab.tracking import Store
-from cardlab.tracking.policy_lookup import find_origin
+from cardlab.tracking.policy_lookup import find_origin, policy_filter, print_run
 
 _KEYS = ("reference", "sequential", "max_megabytes", "ladder")
 
@@ -56,6 +56,8 @@ def run(request: Request) -> int:
             print(format_part(stop.result, arena.deals))
             return INTERRUPTED
     Console(soft_wrap=True, highlight=False, markup=False, emoji=False).print(format_outcome(challenge, outcome))
+    if outcome.decision is not None:
+        print_run(store, f"tags.kind = 'promotion' and {policy_filter(outcome.decision.challenger.digest)}")
     if output is not None:
         write_json(output, outcome.figures(), indent=2)
     return 0

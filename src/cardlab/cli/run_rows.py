@@ -1,16 +1,14 @@
 """One run of the tracking store as a row of `cardlab runs`: what it is, its score, its cost and its state."""
 
-import json
 import math
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cache
 from typing import TYPE_CHECKING
 
-from cardlab.games.make_game import game_names, make_game
-from cardlab.tracking.experiment_tags import AGAINST, FINAL_SCORE
+from cardlab.core.exit_status import printable
+from cardlab.tracking.experiment_tags import AGAINST, DEALS, FINAL_SCORE
 from cardlab.tracking.lineage import NOTE, TRIAL_STATE, described_command
 from cardlab.tracking.policy_lookup import DIGEST
 from cardlab.tracking.store import was_killed
@@ -42,6 +40,7 @@ class RunRow:
     score_high: float | None
     score_of: str  # what the score was measured in: evaluation, training, trial or best trial
     against: str  # the reference of the score, the strongest of several; of trials all, with equal weights
+    deals: int | None  # of the score, where it is that of an evaluation
     seeds: str
     decisions: int | None
     cpu_seconds: float | None
@@ -66,6 +65,7 @@ class RunRow:
             "score": score,
             "of": self.score_of,
             "against": self.against,
+            "deals": "" if self.deals is None else f"{self.deals:,}",
             "seeds": self.seeds,
             "changed": self.changed,
             "decisions": _count(self.decisions),
@@ -82,7 +82,7 @@ def run_row(stored: "Run", game: str) -> RunRow:
     params: Mapping[str, str] = stored.data.params
     rows = {row.key: row for row in stored.data.to_proto().metrics}
     metrics = {key: row.value for key, row in rows.items() if math.isfinite(row.value)}
-    score, score_of, against = _main_score(game, metrics, tags, params)
+    score, score_of, against = _main_score(metrics, tags)
     interval = score
     if score == "sweep/objective":
         interval = next((name for name in _SWEEP_METRICS if name in metrics), score)
@@ -100,6 +100,7 @@ def run_row(stored: "Run", game: str) -> RunRow:
         score_high=metrics.get(f"interval/{interval}_high"),
         score_of=score_of,
         against=printable(against),
+        deals=int(tags[DEALS]) if score == FINAL_SCORE and tags.get(DEALS, "").isdigit() else None,
         seeds=printable(tags.get("seeds") or tags.get("seed") or params.get("seed", "")),
         decisions=max((row.step for key, row in rows.items() if "train/" in key), default=None),
         cpu_seconds=sum(metrics[key] for key in metrics if key.endswith(_CPU)) or None,
@@ -117,9 +118,7 @@ def _name(name: str, tags: Mapping[str, str]) -> str:
     return f"{name} of {tags[_STUDY]}" if _STUDY in tags and tags.get("kind") == "trial" else name
 
 
-def _main_score(
-    game: str, metrics: Mapping[str, float], tags: Mapping[str, str], params: Mapping[str, str]
-) -> tuple[str | None, str, str]:
+def _main_score(metrics: Mapping[str, float], tags: Mapping[str, str]) -> tuple[str | None, str, str]:
     """Metric, what it is the score of, and the reference. A training without evaluation has the end of its curve.
 
     Of several references the strongest counts, the one against which the agent scores least; in a sweep their mean.
@@ -127,36 +126,14 @@ def _main_score(
     curve = {name: value for name, value in metrics.items() if name.startswith(_SCORE)}
     references = {name: value for name, value in curve.items() if name not in (FINAL_SCORE, _CURVE)}
     strongest = min(references, key=lambda name: references[name], default="")
+    for name, what in _SWEEPS.items():
+        if name in metrics and metrics.get(FINAL_SCORE, metrics[name]) == metrics[name]:  # else it was evaluated since
+            return name, what, tags.get(AGAINST, "")
     if FINAL_SCORE in curve:
         return FINAL_SCORE, "evaluation", tags.get(AGAINST) or strongest.removeprefix(_SCORE)
-    for name, what in _SWEEPS.items():
-        if name in metrics:
-            rate = "sweep/win_rate" in metrics or params.get("sweep.metric") == "win_rate"
-            return name, f"{what}, win rate" if rate else what, _sweep_references(game, params)
     if _CURVE in curve and tags.get("kind") != "trial":  # the points of a pruned trial's curve are not its value
         return strongest or _CURVE, "training", strongest.removeprefix(_SCORE)
     return None, "", ""
-
-
-def _sweep_references(game: str, params: Mapping[str, str]) -> str:
-    if game in game_names() and _num_players(game) == 1:
-        return "self"
-    text = params.get("arena.references", "")
-    try:
-        names = json.loads(text or "[]") or ["random"]
-    except ValueError:  # MLflow keeps the beginning of a long text
-        return text
-    return names[0] if len(names) == 1 else f"mean of {', '.join(names)}"
-
-
-@cache
-def _num_players(game: str) -> int:
-    return make_game(game).spec.num_players
-
-
-def printable(text: str) -> str:
-    """`text` of any origin in one line: control characters and those that change the direction become �."""
-    return "".join(sign if sign.isprintable() else "�" for sign in text)
 
 
 def _number(value: float) -> str:

@@ -5,21 +5,25 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from cardlab.agents.policy_descriptions import PolicyError, policy_digest
-from cardlab.cli.run_rows import RunRow, printable, run_row
+from cardlab.agents.specs import CHAMPION, champion_folder
+from cardlab.cli.run_rows import RunRow, run_row
 from cardlab.cli.verbs import Request
+from cardlab.core.addresses import without_password
+from cardlab.core.exit_status import printable
 from cardlab.core.files import short_path
 from cardlab.core.messages import InvalidOption
-from cardlab.core.options import NUMERIC, Text, options
+from cardlab.core.options import NUMERIC, Text, checked, options
 from cardlab.tracking import Store
 from cardlab.tracking.connection import project_root
 from cardlab.tracking.lineage import TRIAL_STATE
-from cardlab.tracking.policy_lookup import DIGEST, policy_artifacts, policy_filter
+from cardlab.tracking.policy_lookup import DIGEST, mixed_groups, policy_artifacts, policy_filter, print_run
 from cardlab.tracking.registry import Registry, version_address
 from cardlab.tracking.store import OWN_TAGS
 
@@ -37,9 +41,9 @@ Kind = Literal[
     "belief",
     "all",
 ]
-_NUMBERS = ("score", "seeds", "decisions", "CPU", "age")  # columns on the right
+_NUMBERS = ("score", "deals", "seeds", "decisions", "CPU", "age")  # columns on the right
 _FIRST_RUN = "cardlab train experiment=poker_squares/td trainer=smoke"
-_DROPPED = ("of", "kind", "seeds", "agent", "CPU", "decisions", "game", "against", "changed", "age", "state")
+_DROPPED = ("deals", "of", "kind", "seeds", "agent", "CPU", "decisions", "game", "against", "changed", "age", "state")
 """Columns that a narrow terminal has no place for, the first of them first."""
 _FIRST_KINDS = ("training", "seeds", "sweep")
 _WIDTH = 10_000  # of a table that is no terminal's
@@ -59,7 +63,9 @@ class RunsOptions:
 
 
 def run(request: Request) -> int:
-    """Print the runs that match the filters, one line each; or, with `run`, the lineage of one."""
+    """Print the runs that match the filters, one line each; with `run`, the lineage of one; or what two differ in."""
+    if request.verb == "runs diff":
+        return _diff(request)
     config: dict[str, Any] = {**request.config, "run": request.typed_text("run")}
     game = config.pop("game", None)
     given = RunsOptions(**config)
@@ -67,7 +73,10 @@ def run(request: Request) -> int:
         return _show(given.run, as_json="--json" in request.flags)
     condition = _condition(given)
     store = Store()
-    found = store.search_runs(condition, game["name"] if game else None)
+    search = partial(store.search_runs, condition, game["name"] if game else None)
+    found = search()
+    if not found and given.policy is not None and _register_champion(Path(given.policy), store):
+        found = search()
     rows = [row for row in (run_row(stored, of) for of, stored in found) if _fits(row, given)]
     shown = _sorted(rows, given.sort)[: given.limit]
     if len(rows) > len(shown):
@@ -76,11 +85,19 @@ def run(request: Request) -> int:
         print(json.dumps([asdict(row) for row in shown], indent=1))
         return 0
     _print_table(shown)
+    for line in mixed_groups(stored for _, stored in found):
+        print(f"warning: {printable(line)}", file=sys.stderr)
     if not rows and not store.search_runs(limit=1):
-        print(f"no runs yet; {_FIRST_RUN} makes one", file=sys.stderr)
+        print(f"no runs in {without_password(store.address)}; {_FIRST_RUN} makes one", file=sys.stderr)
     elif not rows:
         print("no such run; kind=all shows runs of all kinds", file=sys.stderr)
     return 0
+
+
+def _register_champion(policy: Path, store: Store) -> bool:
+    """Register the champion in this folder if the store has none, as in a fresh clone; False for another folder."""
+    folder = champion_folder(policy.name)
+    return folder is not None and folder.samefile(policy) and Registry(store).register_champion(policy.name) is not None
 
 
 def _condition(given: RunsOptions) -> str:
@@ -104,12 +121,12 @@ def _fits(row: RunRow, given: RunsOptions) -> bool:
 
 
 def _sorted(rows: Sequence[RunRow], sort: str) -> list[RunRow]:
-    """Newest first; by score: best first within each game, since scores of different games cannot be compared."""
+    """Newest first; by score: best first among equal games and numbers of deals, as others cannot be ranked."""
     if sort == "age":
         return list(rows)
     keys: dict[str, Any] = {
         "name": lambda row: row.name,
-        "score": lambda row: (row.game, row.score is None, -(row.score or 0.0)),
+        "score": lambda row: (row.game, row.score is None, -(row.deals or 0), -(row.score or 0.0)),
         "decisions": lambda row: -(row.decisions or 0),
         "cpu": lambda row: -(row.cpu_seconds or 0.0),
     }
@@ -147,6 +164,45 @@ def _print_table(rows: Sequence[RunRow]) -> None:
         )
 
 
+def _diff(request: Request) -> int:
+    """Print what two trainings differ in; the page goes to the run of the second one."""
+    from rich.console import Console  # noqa: PLC0415  not needed for --json
+    from rich.table import Table  # noqa: PLC0415
+    from rich.text import Text as Plain  # noqa: PLC0415  without markup
+
+    from cardlab.experiments.run_differences import compare_runs  # noqa: PLC0415  imports torch
+    from cardlab.experiments.training_records import TrainingRecord, find_records  # noqa: PLC0415
+
+    names, store = checked("runs", request.config["runs"], tuple[Text, ...]), Store()
+    if len(names) != 2:
+        raise InvalidOption("runs", [*names], "two runs or policies")
+    game, found = "", dict[str, TrainingRecord]()
+    for name in sorted(names, key=CHAMPION.__eq__):  # the game of a champion is that of the other training
+        found[name] = find_records(name, store, game, "runs")[0]
+        game = str(found[name].config["game"]["name"])
+    records = [found[name] for name in names]
+    difference = compare_runs(*records)
+    if "--json" in request.flags:
+        print(json.dumps(difference.data(), indent=1))
+        return 0
+    headings = [printable(f"{record.name} {record.run_id[:8]}".strip()) for record in records]
+    if headings[0] == headings[1]:
+        headings = [*map(printable, names)]
+    console = Console(highlight=False, record=True)
+    for section, rows in difference.sections.items():
+        table = Table("", *headings, title=section, title_justify="left")
+        for row in rows:
+            table.add_row(*(Plain(printable(text)) for text in row))
+        console.print(table if rows else f"{section}: equal")
+    console.print(Plain(difference.diff), soft_wrap=True)
+    if records[1].run_id:
+        page = console.export_html(inline_styles=True)
+        with store.wrap_errors():
+            store.client.log_text(records[1].run_id, page, f"diff/{records[0].run_id or 'policy'}.html")
+        print_run(store, f"attributes.run_id = '{records[1].run_id}'", ", the page is its artifact diff/")
+    return 0
+
+
 def _show(prefix: str, *, as_json: bool) -> int:
     """Print the lineage of the run whose id starts with `prefix`, and the folders and addresses of its policy."""
     store = Store()
@@ -170,7 +226,7 @@ def _show(prefix: str, *, as_json: bool) -> int:
         places += _folders_with(digest)
         if registered := Registry(store).find(digest):
             places.append(version_address(registered))
-    if not places and (folder := policy_artifacts(entry)):
+    if not places and (folder := policy_artifacts(store, entry)):
         places.append(str(folder))
     if as_json:
         more = {"tags": tags, "policies": places, "artifacts": entry.info.artifact_uri}

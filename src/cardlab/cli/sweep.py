@@ -15,10 +15,11 @@ from cardlab.experiments.config.build_experiment import build_experiment
 from cardlab.experiments.config.build_parts import group
 from cardlab.experiments.config.seed_options import check_launcher
 from cardlab.experiments.run_paths import quoted
+from cardlab.experiments.sweep.group_choices import compose_choices
 from cardlab.experiments.sweep.options import SweepOptions, build_sweep, check_study
 from cardlab.experiments.sweep.tuned_files import check_keys, check_name, write_tuned
 from cardlab.tracking import Store, TrackingUnavailable
-from cardlab.tracking.policy_lookup import policy_artifacts
+from cardlab.tracking.policy_lookup import policy_artifacts, print_run
 
 if TYPE_CHECKING:
     from cardlab.experiments.sweep.summary import ScoredTrial, SweepResult
@@ -30,12 +31,14 @@ def run(request: Request) -> int | Outcome:
         return _run_worker(request.config["sweep"])
     given = group("sweep", request.config["sweep"])
     config = {name: part for name, part in request.config.items() if name != "sweep"}
-    entries = checked("sweep.space", given.get("space", {}), Mapping[str, Any])
     errors: list[ConfigurationError] = []
     with collected(errors):
+        space = checked("sweep.space", given.get("space", {}), Mapping[str, Any])
+        entries = compose_choices(space, request.overrides)
+        given = {**given, "space": entries}
         prefix = "sweep.space."
         typed = {text.partition("=")[0].removeprefix(prefix) for text in request.overrides if text.startswith(prefix)}
-        check_keys(entries, config, typed)
+        check_keys(entries, config, typed, is_grid=given.get("sampler") == "grid")
     with collected(errors):
         options = build_sweep(given)
     if errors:
@@ -58,6 +61,7 @@ def run(request: Request) -> int | Outcome:
         print(f"starting: {trials}{against}", file=sys.stderr, flush=True)
     result = run_sweep(options, config)
     print_result(result, options.metric)
+    _print_study(result.study, Store())
     if options.apply:
         notes = _origin(request, options, result, config)
         values = result.best.values
@@ -82,15 +86,21 @@ def _run_worker(config: Mapping[str, Any]) -> int:
     from cardlab.experiments.sweep.sweep import join_sweep  # noqa: PLC0415
     from cardlab.experiments.sweep.worker import load_plan  # noqa: PLC0415
 
-    print(f"study:   {name}, {join_sweep(load_plan(name, address, workers, Store()))} trials")
+    store = Store()
+    print(f"study:   {name}, {join_sweep(load_plan(name, address, workers, store))} trials")
+    _print_study(name, store)
     return 0
+
+
+def _print_study(name: str, store: Store) -> None:
+    print_run(store, f"tags.kind = 'sweep' and tags.`sweep.study` = '{name}'")
 
 
 def _print_promotion(best: "ScoredTrial") -> None:
     """Print the command by which the policy of the best trial challenges the champion, if it is on this disk."""
     store = Store()
     with suppress(TrackingUnavailable), store.wrap_errors():  # the study has all results
-        if folder := policy_artifacts(store.client.get_run(best.run)):
+        if folder := policy_artifacts(store, store.client.get_run(best.run)):
             print(f"         cardlab promote {quoted('policy', folder)}")
 
 

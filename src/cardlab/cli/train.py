@@ -1,25 +1,47 @@
 """`cardlab train`: one experiment, logged to MLflow; the same command resumes it after an interruption."""
 
+import json
 import os
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from shlex import quote
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from hydra.core.override_parser.overrides_parser import OverridesParser
 
 from cardlab.cli.verbs import ComposedConfig, Outcome, Request
 from cardlab.core.exit_status import INTERRUPTED
 from cardlab.core.files import short_path
 from cardlab.core.messages import InvalidOption
+from cardlab.core.options import Text, checked
 from cardlab.evaluation.progress import is_quiet
-from cardlab.experiments.config.build_experiment import build_experiment
-from cardlab.experiments.config.seed_options import RESUME, SEEDS, experiment_part, parse_seeds
+from cardlab.experiments.config.build_experiment import PARTS, build_experiment
+from cardlab.experiments.config.composition import compose_config
+from cardlab.experiments.config.seed_options import (
+    LIKE,
+    OWN_KEYS,
+    RESUME,
+    SEEDS,
+    check_launcher,
+    experiment_part,
+    parse_seeds,
+)
+from cardlab.experiments.config.values import with_values
+from cardlab.experiments.policy_groups import describe_other_groups, method_text
+from cardlab.experiments.run_differences import differences_now
 from cardlab.experiments.run_paths import LATEST, POLICY, quoted
+from cardlab.experiments.training_records import find_records
 from cardlab.tracking import Store
 from cardlab.tracking.parameters import flatten
+from cardlab.tracking.policy_lookup import policy_filter, print_run
 from cardlab.tracking.run_state import RunState, find_unfinished
 
-_NOT_CHANGED = ("experiment", "game", "name", "seed", RESUME, SEEDS)  # keys that have columns of their own in MLflow
+if TYPE_CHECKING:
+    from cardlab.experiments.seeds import MethodTraining, SeedTraining
+
+_NOT_CHANGED = ("experiment", "game", "name", "seed", *OWN_KEYS)  # keys that have columns of their own in MLflow
 
 
 def run(request: Request) -> int | Outcome:
@@ -56,10 +78,10 @@ def _status(request: Request) -> int:
 
 def _run(request: Request) -> Outcome:
     """Train in runs/NAME/ (models/ and results/ belong to the pipeline) and print the next commands."""
-    config = experiment_part(request.config)
+    store, folder = Store(tags=_tags(request.config)), None
+    config = _like(request, store) if request.config.get(LIKE) else experiment_part(request.config)
     if request.config.get(SEEDS) is not None:
-        return _train_seeds(request, config)
-    store, folder = Store(), None
+        return _train_seeds(request, config, store)
     if request.config.get(RESUME) is not None:
         folder, state = find_unfinished(store.root / "runs", request.typed_text(RESUME) or "")
         _check_same(config if len(request.overrides) > 1 else state.config, state, request.overrides)
@@ -83,16 +105,48 @@ def _run(request: Request) -> Outcome:
         record=partial(write_training_files, training, config),
         changed=_changed(request),
     )
+    print_run(store, f"tags.kind = 'training' and {policy_filter(trained.digest)}")
     shown = short_path(training.folder.with_name(LATEST) / POLICY)
     print(f"policy: {shown}\nnext:   cardlab evaluate {quoted('policy', shown)}\n        cardlab ui")
     if experiment.last_iteration < experiment.total_iterations:
         start = shown.with_name(trained.continuation.name)
         given = quoted("trainer.start_from", start)
         print(f"        continue with the same command, {given} and a later trainer.stop_after")
+    _report_others(config["name"], store)
     return Outcome(([training], None))
 
 
-def _train_seeds(request: Request, config: Mapping[str, Any]) -> Outcome:
+def _tags(config: Mapping[str, Any]) -> dict[str, str]:
+    """The tags that `tags` and `note` give to the runs."""
+    given = checked("tags", config.get("tags"), Mapping[str, Any] | None) or {}
+    note = checked("note", config.get("note"), Text | None)
+    return {key: str(value) for key, value in given.items()} | ({"note": note} if note else {})
+
+
+def _like(request: Request, store: Store) -> dict[str, Any]:
+    """The configuration of an earlier training with the changes of the command; prints what differs beside it."""
+    record = find_records(request.typed_text(LIKE) or "", store, key=LIKE)[0]
+    config = dict(record.config)
+    overrides = OverridesParser.create().parse_overrides([*request.overrides])
+    for override in sorted(overrides, key=lambda each: each.key_or_group not in PARTS):  # groups first, as Hydra does
+        if override.is_delete() or override.is_sweep_override():
+            raise InvalidOption(override.key_or_group, override.input_line, f"KEY=VALUE with {LIKE}")
+        key, value = override.key_or_group, override.value()
+        if key in OWN_KEYS:
+            continue
+        if key in PARTS:  # an option of a group
+            value = compose_config("train", [f"{key}={value}"])[key]
+        try:
+            config = with_values(config, {key: value})
+        except (KeyError, TypeError) as error:
+            raise InvalidOption(key, value, f"a key of the configuration of {record.name}") from error
+    check_launcher(build_experiment(config).trainer)
+    for line in differences_now(record):
+        print(f"warning: {line}", file=sys.stderr)
+    return config
+
+
+def _train_seeds(request: Request, config: Mapping[str, Any], store: Store) -> Outcome:
     """Train with several seeds, evaluate their policies together, and print their folders."""
     if request.config.get(RESUME) is not None:
         raise InvalidOption(RESUME, request.config[RESUME], f"left out with {SEEDS}: the same command resumes all")
@@ -111,17 +165,86 @@ def _train_seeds(request: Request, config: Mapping[str, Any]) -> Outcome:
     from cardlab.experiments.policy_groups import PolicyGroup  # noqa: PLC0415
     from cardlab.experiments.seeds import train_seeds  # noqa: PLC0415
 
-    store = Store()
     trainings = train_seeds(config, seeds, store, changed=_changed(request))
     group = PolicyGroup(config["name"], tuple(training.policy for training in trainings), config)
     with progress_bars() as progress:
         measure = partial(evaluate_group, group, build_arena(config["arena"]), store, progress=progress)
         evaluation, complete = or_part(measure)
     Console().print(evaluation_table(evaluation))
+    _print_group(store, config["name"], trainings)
     for training in trainings:
         print(f"policy: {short_path(training.policy)}  (seed {training.seed})")
     print(f"next:   cardlab compare {quote(config['name'])} OTHER  (another method)\n        cardlab ui")
+    _report_others(config["name"], store)
     return Outcome((trainings, evaluation), 0 if complete else INTERRUPTED)
+
+
+def run_many(requests: Sequence[Request]) -> Outcome:
+    """Train the method of each request with its seeds, as many at a time as there are cores, and compare them."""
+    from cardlab.cli.compare import report_comparison  # noqa: PLC0415  slow imports
+    from cardlab.experiments.config.build_parts import build_arena  # noqa: PLC0415
+    from cardlab.experiments.policy_groups import PolicyGroup  # noqa: PLC0415
+    from cardlab.experiments.seeds import train_methods  # noqa: PLC0415
+
+    methods = _methods(requests)
+    games = {method.config["game"]["name"] for method in methods}
+    if len(games) > 1:
+        raise InvalidOption("game", ", ".join(games), "one game: methods of several games cannot be compared")
+    if not is_quiet():
+        print(f"training {len(methods)} methods: {', '.join(method.label for method in methods)}", flush=True)
+    store = Store(tags=_tags(requests[0].config))
+    trainings = train_methods(methods, store)
+    for method, trained in zip(methods, trainings, strict=True):
+        _print_group(store, method.config["name"], trained)
+    groups = {
+        method.label: PolicyGroup(method.label, tuple(each.policy for each in trained), method.config)
+        for method, trained in zip(methods, trainings, strict=True)
+    }
+    if len(groups) < 2:  # one combination, or several seeds of one
+        return Outcome((trainings, None))
+    return report_comparison(groups, None, build_arena(methods[0].config["arena"]), store)
+
+
+def _methods(requests: Sequence[Request]) -> "list[MethodTraining]":
+    """The methods of the requests; those that differ in the seed alone are one method with several seeds."""
+    from cardlab.experiments.seeds import MethodTraining  # noqa: PLC0415  slow import
+
+    seeds, found = dict[str, set[int]](), dict[str, tuple[Mapping[str, Any], str]]()
+    for request in requests:
+        for key in (RESUME, LIKE):
+            if request.config.get(key) is not None:
+                raise InvalidOption(key, request.config[key], "left out with -m")
+        config, given = experiment_part(request.config), request.config.get(SEEDS)
+        check_launcher(build_experiment(config).trainer)
+        method = json.dumps({**config, "seed": None}, sort_keys=True, default=str)
+        own = [int(config["seed"])] if given is None else parse_seeds(given, config["seed"])
+        seeds.setdefault(method, set()).update(own)
+        found.setdefault(method, (config, _changed(request)))
+    names = _method_names([config for config, _ in found.values()])
+    return [
+        MethodTraining(config, sorted(seeds[method]), changed, name)
+        for name, (method, (config, changed)) in zip(names, found.items(), strict=True)
+    ]
+
+
+def _method_names(configs: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The name of each method with the options in which it differs from the others of its name; each name once."""
+    left_out = ("seed", "arena")
+    flat = [flatten({key: value for key, value in config.items() if key not in left_out}) for config in configs]
+    names = [method_text(own["name"], own, [each for each in flat if each["name"] == own["name"]]) for own in flat]
+    return [f"{name}#{place}" if names.count(name) > 1 else name for place, name in enumerate(names, start=1)]
+
+
+def _print_group(store: Store, name: str, trainings: "Sequence[SeedTraining]") -> None:
+    """Print the run that the trainings of a method are under."""
+    seeds = ",".join(str(training.seed) for training in trainings)
+    print_run(store, f"tags.kind = 'seeds' and tags.group = '{name}_{trainings[0].group}' and tags.seeds = '{seeds}'")
+
+
+def _report_others(name: str, store: Store) -> None:
+    """Print which trainings of this name are another method: a comparison of NAME leaves them out."""
+    if others := describe_other_groups(name, store.root):
+        print(f"note:   {others}")
 
 
 def _changed(request: Request) -> str:

@@ -13,6 +13,7 @@ from starlette.requests import Request as HttpRequest
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 
+from cardlab.agents.specs import CHAMPIONS
 from cardlab.cli.verbs import Request
 from cardlab.core.options import Text, Whole, check_whole, checked
 from cardlab.core.sockets import is_loopback, open_listener, url_host
@@ -20,11 +21,10 @@ from cardlab.games.make_game import game_names
 from cardlab.tracking import Store
 from cardlab.tracking.connection import SERVERS
 from cardlab.tracking.experiment_tags import VIEW, update_experiments
-from cardlab.tracking.policy_lookup import RUN_PATH, find_origin
+from cardlab.tracking.policy_lookup import RUN_PATH, find_origin, run_page
 from cardlab.tracking.registry import Registry
 
 _COMPARE = f"#/experiments/{{id}}/runs?workflowType=machine_learning&compareRunsMode=CHART&viewStateShareKey={VIEW}"
-_RUN = "#/experiments/{experiment}/runs/{run}?workflowType=machine_learning"
 _TRAININGS = "tags.kind = 'training'"
 _SHUTDOWN_SECONDS = 3
 
@@ -78,8 +78,7 @@ def compare_links(store: Store, base: str) -> Iterator[tuple[str, str]]:
 def sweep_link(store: Store, base: str) -> tuple[str, str] | None:
     """(study, address of the page) of the newest sweep; None without one."""
     for _, run in store.search_runs("tags.kind = 'sweep'", limit=1):
-        page = _RUN.format(experiment=run.info.experiment_id, run=run.info.run_id)
-        return run.info.run_name or run.info.run_id, f"{base}/{page}"
+        return run.info.run_name or run.info.run_id, run_page(run.info, base)
     return None
 
 
@@ -87,7 +86,8 @@ def _overview(store: Store, base: str, hint: str = "") -> str:
     store.mark_killed()
     with store.wrap_errors():
         update_experiments(store.client, is_own=store.file is not None)
-    added = [game for game in game_names() if Registry(store).register_champion(game)]
+    games = sorted({*game_names(), *(path.parent.name for path in CHAMPIONS.glob("*/decision.json"))})
+    added = [game for game in games if Registry(store).register_champion(game)]
     lines = [f"registered the champions of {', '.join(added)}"] if added else []
     pages = [f"compare the trainings of {name}: {link}" for name, link in compare_links(store, base)]
     if newest := sweep_link(store, base):
@@ -124,5 +124,4 @@ def _open_run(store: Store, request: HttpRequest) -> Response:
     origin = find_origin(store, digest) if re.fullmatch("[0-9a-f]{8,64}", digest) else None
     if origin is None:
         return PlainTextResponse(f"the store has no training run of the policy {digest}\n", 404)
-    experiment = store.client.get_run(origin.run_id).info.experiment_id
-    return RedirectResponse(f"/{_RUN.format(experiment=experiment, run=origin.run_id)}")
+    return RedirectResponse(run_page(store.client.get_run(origin.run_id).info))

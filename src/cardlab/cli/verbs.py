@@ -42,6 +42,9 @@ class Outcome:
     status: int = 0
 
 
+MULTIRUN = "--multirun"
+"""Flag of `cardlab train`, as of Hydra's programs."""
+
 PLUGINS = "cardlab_verbs"
 """Group of entry points for verbs that other packages implement, by the first word of the verb."""
 
@@ -101,8 +104,10 @@ _VERBS = (
         (
             "cardlab train experiment=poker_squares/td",
             "cardlab train experiment=thirty_one/dqn agent=ppo network.widths=[128,128] seeds=3",
+            "cardlab train -m experiment=thirty_one/dqn,thirty_one/ppo agent.gamma=0.9,1.0 seeds=3",
             "cardlab train resume=3f2a9c1e",
         ),
+        flags={MULTIRUN: "or -m: train every combination of the values in KEY=A,B in parallel, and compare them"},
         on_stop=RESUME_HINT,
     ),
     Verb(
@@ -172,7 +177,7 @@ _VERBS = (
         ),
         on_stop=RESUME_HINT,
         trains=True,
-        recipes=("ppo", "td", "dqn"),
+        recipes=("exploit", "ppo", "td", "dqn"),
     ),
     Verb(
         "replay",
@@ -190,6 +195,25 @@ _VERBS = (
             "cardlab runs run=4de34c2b",
         ),
         flags={"--json": "print all fields of the runs as a JSON list"},
+    ),
+    Verb(
+        "runs diff",
+        "show what two trainings differ in",
+        ("cardlab runs diff 4de34c2b 9a01bc3d", "cardlab runs diff runs/duel/latest/policy champion --json"),
+        flags={"--json": "print the differences as JSON"},
+        positional_key="runs",
+    ),
+    Verb(
+        "reproduce",
+        "train a policy again from its record, and compare the bytes",
+        (
+            "cardlab reproduce runs/poker_squares_td/latest/policy",
+            "cardlab reproduce five_o_td seed=7",
+            "cardlab reproduce 4de34c2b --check",
+        ),
+        flags={"--check": "train nothing; check what is recorded"},
+        positional_key="policies",
+        on_stop=RESUME_HINT,
     ),
     Verb(
         "belief",

@@ -6,7 +6,8 @@ from typing import Any, cast
 
 NOT_IN_DIGEST = "decides what is printed"
 
-_ADDRESS = re.compile(r"[\w+.-]{1,40}://\S+")  # without a limit: quadratic in a long text
+# Without limits: quadratic in a long text. A password may hold spaces; what follows a port does not belong to it.
+_ADDRESS = re.compile(r"[\w+.-]{1,40}://(?:[^\s/@:\[]{0,80}:(?!\d+(?:[/\s]|$))[^\n]{0,200}@)?\S+")
 _QUERY = re.compile(r"\?[\w.-]+=.*")
 _PLAIN_QUERY = frozenset({"mode", "uri", "timeout", "cache", "sslmode", "connect_timeout", "application_name"})
 

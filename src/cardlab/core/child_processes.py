@@ -6,10 +6,11 @@ import os
 import platform
 import signal
 import sys
+import traceback
 from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from multiprocessing import get_context, resource_tracker
+from multiprocessing import current_process, get_context, resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from threading import Thread
@@ -17,7 +18,7 @@ from typing import Any
 
 import psutil
 
-from cardlab.core.exit_status import FAILED, INTERRUPTED
+from cardlab.core.exit_status import FAILED, INTERRUPTED, resending
 from cardlab.core.messages import InvalidOption
 
 NOT_IN_DIGEST = "starts processes; what they run decides"
@@ -25,7 +26,8 @@ NOT_IN_DIGEST = "starts processes; what they run decides"
 
 STOP_SECONDS = 60.0  # for a child to clean up and exit; then it is killed
 
-Report = Callable[[str], None]
+Report = Callable[[Any], None]
+"""Gets a message of a child."""
 
 
 def usable_cores() -> int:
@@ -56,11 +58,19 @@ class ChildProcess:
         other_end.close()
         return ChildProcess(name, process, pipe)
 
+    def is_running(self, report: Report) -> bool:
+        """Pass on what the child has reported; False when it has ended. Raises its error, or that of `check_exit`."""
+        running = self.process.is_alive()  # before its last messages are read
+        self.receive(report)
+        if not running:
+            self.check_exit()
+        return running
+
     def receive(self, report: Report) -> None:
         """Pass on what the child has reported; raises its error."""
-        with suppress(EOFError):  # the child has exited
+        with suppress(EOFError, ConnectionResetError):  # the child has exited
             while self.pipe.poll():
-                message: str | Exception = self.pipe.recv()
+                message: Any = self.pipe.recv()
                 if isinstance(message, Exception):
                     raise message
                 report(message)
@@ -77,7 +87,7 @@ class ChildProcess:
         if status == INTERRUPTED:
             raise KeyboardInterrupt
         if status < 0:
-            raise ChildKilled(f"{self.name} was killed by signal {-status}")
+            raise ChildKilled(f"{self.name} was killed by signal {-status} (memory?); run the same command again")
         if status > 0:
             raise ChildKilled(f"{self.name} exited with status {status}; its error is above")
 
@@ -119,12 +129,14 @@ def _main(pipe: Connection, function: Callable[..., object], arguments: tuple[An
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # discards one that is blocked
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    sys.unraisablehook = resending(lambda: signal.SIGINT, sys.unraisablehook)
     try:
         Thread(target=_interrupt_at_end, args=(pipe,), daemon=True).start()
         function(*arguments, pipe.send)
     except (KeyboardInterrupt, SystemExit):  # Lightning turns the first into the second
         sys.exit(INTERRUPTED)
     except Exception as error:
+        error.add_note(f"In {current_process().name}: {traceback.format_exc()}")
         with suppress(OSError):  # the parent is gone
             try:
                 pipe.send(error)

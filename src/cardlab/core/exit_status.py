@@ -105,18 +105,11 @@ def _stoppable() -> Generator[list[signal.Signals]]:
         received.append(signal.Signals(number))
         raise KeyboardInterrupt if number == signal.SIGINT else Stopped
 
-    def send_again(ignored: "sys.UnraisableHookArgs") -> None:
-        """A finalizer or a callback that the signal interrupted has swallowed the exception."""
-        if received and issubclass(ignored.exc_type, KeyboardInterrupt):
-            threading.Timer(_SECONDS_TO_RETURN, os.kill, (os.getpid(), received[-1])).start()
-        else:
-            hook(ignored)
-
     hook, earlier = sys.unraisablehook, _handlers()
     try:
         for number in earlier:
             signal.signal(number, stop)
-        sys.unraisablehook = send_again
+        sys.unraisablehook = resending(lambda: received[-1] if received else None, hook)
         yield received
     finally:
         sys.unraisablehook = hook
@@ -124,10 +117,27 @@ def _stoppable() -> Generator[list[signal.Signals]]:
             signal.signal(number, handler)  # pyright: ignore[reportArgumentType]
 
 
+def resending(
+    received: Callable[[], int | None], hook: Callable[["sys.UnraisableHookArgs"], object]
+) -> Callable[["sys.UnraisableHookArgs"], object]:
+    """`sys.unraisablehook` that sends the signal again whose exception a finalizer or a callback has swallowed."""
+
+    def resend(ignored: "sys.UnraisableHookArgs") -> None:
+        number = received()
+        if number is not None and issubclass(ignored.exc_type, KeyboardInterrupt):
+            threading.Timer(_SECONDS_TO_RETURN, os.kill, (os.getpid(), number)).start()
+        else:
+            hook(ignored)
+
+    return resend
+
+
 def _status_of(stop: SystemExit) -> int:
     """The status of a library that ends the program; only its 0 is taken over."""
     if stop.code in (None, 0):
         return 0
+    if isinstance(stop.__context__, BrokenPipeError):  # of Rich: `cardlab … | head`
+        return FAILED
     print(f"cardlab: error: a library has ended the program ({stop.code})", file=sys.stderr)
     return FAILED
 
@@ -154,9 +164,14 @@ def _run(run: Callable[[], int | None]) -> int:
         return USAGE_ERROR if isinstance(error, ValueError) else FAILED
 
 
+def printable(text: str) -> str:
+    """`text` of any origin in one line: control characters and those that change the direction become �."""
+    return "".join(sign if sign.isprintable() else "�" for sign in text)
+
+
 def _one_line(error: Exception) -> str:
     """The message without line breaks, passwords, and the middle of one that repeats a very long argument."""
-    text = without_password(" ".join(str(error).split()))
+    text = printable(without_password(" ".join(str(error).split())))
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST // 2]} … {text[-_LONGEST // 2 :]}"
 
 

@@ -1,14 +1,18 @@
-"""Atomic file writes, and checks of output paths before any work is done."""
+"""Atomic file writes, the one reader of files from elsewhere, and checks of output paths before any work is done."""
 
 import json
 import os
 from contextlib import suppress
 from errno import EISDIR
 from pathlib import Path
+from stat import S_ISREG
 from tempfile import TemporaryFile
-from typing import Any
+from typing import Any, cast
 
 from cardlab.core.messages import InvalidOption
+
+LARGEST_DATA = 2**36  # bytes of weights or a checkpoint: a replay buffer may have gigabytes
+LARGEST_TEXT = 100_000_000  # bytes of a text from elsewhere: unfinished scores have many games
 
 
 def write_atomically(path: Path, text: str) -> None:
@@ -24,7 +28,7 @@ def write_atomically(path: Path, text: str) -> None:
     try:
         draft.write_text(text, encoding="utf-8")
         draft.replace(path)
-    except OSError:
+    except (OSError, KeyboardInterrupt):
         with suppress(OSError):
             draft.unlink(missing_ok=True)
         raise
@@ -35,12 +39,30 @@ def write_json(path: Path, content: object, indent: int = 1) -> None:
     write_atomically(path, json.dumps(content, indent=indent) + "\n")
 
 
-def load_json(path: Path) -> Any:
-    """The content of a JSON file that may be from anywhere. Raises OSError, or ValueError for any damage."""
+def check_regular(path: Path, most: int) -> None:
+    """Raise OSError, or ValueError unless the path leads to a regular file of at most `most` bytes."""
+    found = path.stat()
+    if not S_ISREG(found.st_mode):
+        raise ValueError("is no regular file")
+    if found.st_size > most:
+        raise ValueError(f"has {found.st_size:,} bytes, at most {most:,} are read")
+
+
+def read_text(path: Path, most: int = LARGEST_TEXT) -> str:
+    """The text of a file that may be from anywhere. Raises OSError, or ValueError for no regular file of this size."""
+    check_regular(path, most)
+    return path.read_text(encoding="utf-8")
+
+
+def load_json(path: Path) -> dict[str, Any]:
+    """The object in a JSON file that may be from anywhere. Raises OSError, or ValueError for any damage."""
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        content = json.loads(read_text(path))
     except RecursionError as error:
         raise ValueError("is nested too deep") from error
+    if not isinstance(content, dict):
+        raise ValueError(f"has {type(content).__name__} in place of an object")
+    return cast(dict[str, Any], content)
 
 
 def short_path(path: Path) -> Path:

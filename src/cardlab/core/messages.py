@@ -4,11 +4,12 @@ import re
 from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
-from typing import Any, cast
-
-from pydantic import TypeAdapter, ValidationError
+from typing import TYPE_CHECKING, Any, cast
 
 from cardlab.core.addresses import without_password
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
 
 NOT_IN_DIGEST = "makes messages"
 
@@ -86,8 +87,10 @@ def shortened(text: str) -> str:
     return text if len(text) <= _MAX_LENGTH else f"{text[: _MAX_LENGTH // 3]}… ({len(text)} characters)"
 
 
-def refusals(hint: Any, error: ValidationError, prefix: str, given: Mapping[str, Any] | None = None) -> InvalidOption:
+def refusals(hint: Any, error: "ValidationError", prefix: str, given: Mapping[str, Any] | None = None) -> InvalidOption:
     """Pydantic's errors about a value of type `hint`, the first of each key, under the keys of the command line."""
+    from pydantic import TypeAdapter  # noqa: PLC0415  slow to import; `import cardlab` needs none of it
+
     schema = TypeAdapter(hint).json_schema()
     found: dict[str, InvalidOption] = {}
     places = [details["loc"] for details in error.errors()]
@@ -213,7 +216,8 @@ def _nearest_key(key: str, known: Sequence[str]) -> str | None:
     inside = [name for name in known if not parent or name.startswith(f"{parent}.")]
     beside = [name for name in known if parent and name.rpartition(".")[0].rpartition(".")[0] == group]
     for name in (*inside, *beside):
-        if name.endswith(f".{last}"):
+        words = name.rpartition(".")[2].split("_")  # lr is learning_rate
+        if name.endswith(f".{last}") or (len(words) > 1 and last == "".join(word[:1] for word in words)):
             return name
     siblings = {name.rpartition(".")[2]: name for name in inside if name.rpartition(".")[0] == parent}
     deeper = {name.rpartition(".")[2]: name for name in inside if name.rpartition(".")[0] != parent}

@@ -13,7 +13,7 @@ from typing import Annotated, Any, TypeVar, Union, cast, dataclass_transform, ge
 from pydantic import AllowInfNan, BeforeValidator, ConfigDict, Field, Strict, TypeAdapter, ValidationError
 from pydantic.dataclasses import dataclass as pydantic_dataclass
 
-from cardlab.core.messages import LARGEST, InvalidOption, one_of, refusals
+from cardlab.core.messages import LARGEST, InvalidOption, as_written, one_of, refusals
 
 T = TypeVar("T")
 
@@ -122,6 +122,15 @@ def checked(key: str, value: object, hint: Any) -> Any:
         return TypeAdapter(hint).validate_python(value)
     except ValidationError as error:
         raise refusals(hint, error, key) from None
+
+
+def check_together(prefix: str, options: object, demands: Mapping[str, Mapping[str, object]]) -> None:
+    """InvalidOption for PREFIX.FIELD where an option that is set demands other values; `demands`: option → others."""
+    for key, others in demands.items():
+        for name, wanted in others.items() if getattr(options, key) else ():
+            if getattr(options, name) != wanted:
+                allowed = f"{as_written(wanted)} with {prefix}.{key}"
+                raise InvalidOption(f"{prefix}.{name}", getattr(options, name), allowed)
 
 
 def check_choice(key: str, value: object, choices: Collection[object]) -> None:

@@ -19,6 +19,7 @@ from typing import Any, cast
 
 import yaml
 
+from cardlab.core.files import read_text
 from cardlab.core.messages import ConfigurationError, InvalidOption
 
 TARGET, NAME = "_target_", "name"
@@ -166,8 +167,8 @@ def read_inherited(group: str, data: dict[str, Any]) -> dict[str, Any]:
 
 def _read_file(path: Path) -> dict[str, Any]:
     try:
-        data = yaml.load(path.read_text(encoding="utf-8"), _Loader)  # noqa: S506 - a SafeLoader
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        data = yaml.load(read_text(path), _Loader)  # noqa: S506 - a SafeLoader
+    except (OSError, ValueError, yaml.YAMLError) as error:
         raise ConfigurationError(f"{path}: cannot be read ({str(error).splitlines()[0]})") from error
     return cast(dict[str, Any], data) if isinstance(data, dict) else {}
 

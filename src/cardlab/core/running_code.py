@@ -57,6 +57,11 @@ def code_digest(roots: Iterable[str | Path], *configs: Config, experiments: Mapp
     return running.digests[key]
 
 
+def running_files() -> set[Path]:
+    """The files that were read for digests of this process."""
+    return {path.resolve() for path in _running(Path.cwd()).sources.contents}
+
+
 def check_unchanged(given: str, found: str, what: str = "the code") -> None:
     """Raise CodeChanged unless `found` in this process is what was `given` when it was started."""
     if given != found:

@@ -8,7 +8,7 @@ from rich.text import Text  # a name may look like markup
 
 from cardlab.agents.policy_descriptions import policy_digest as digest_of_policy
 from cardlab.core.files import write_json
-from cardlab.evaluation.intervals import SELF, Evaluation, estimate
+from cardlab.evaluation.intervals import SELF, SHARE, Evaluation, estimate
 from cardlab.evaluation.match import Match, paired
 from cardlab.evaluation.options import DEFAULT_REFERENCES, ArenaOptions
 from cardlab.evaluation.played_deals import PlayedDeals
@@ -124,7 +124,8 @@ def match_figures(match: Match, own: Match | None) -> dict[str, float]:
     if match.wins is not None:
         figures |= match.wins.named("win_rate", "win_rate_")
     if own is not None and own is not match:
-        figures |= estimate(paired(own.per_deal(), match.per_deal())).named("difference", "difference_")
+        differences = paired(own.per_deal(), match.per_deal())
+        figures |= estimate(differences, match.lineup.difference_range).named("difference", "difference_")
     return {**figures, "deals": match.num_deals}
 
 
@@ -132,14 +133,15 @@ def _mean_figures(matches: Sequence[Match], own: Sequence[Match]) -> dict[str, f
     """One entry of `references`; `own` are the matches of SELF, empty for several players."""
     if len(matches) == 1:
         return match_figures(matches[0], own[0] if own else None)
-    fewest = min(match.num_deals for match in matches)
+    fewest, lineup = min(match.num_deals for match in matches), matches[0].lineup
     if own and matches[0] is not own[0]:
         figures = match_figures(matches[0], None)  # of a reference, which has no seeds
         differences = [paired(mine.per_deal(), match.per_deal()) for mine, match in zip(own, matches, strict=True)]
-        return figures | mean_over_seeds(differences).named("difference", "difference_") | {"deals": fewest}
-    figures = mean_over_seeds([match.per_deal() for match in matches]).named("mean")
+        mean = mean_over_seeds(differences, lineup.difference_range)
+        return figures | mean.named("difference", "difference_") | {"deals": fewest}
+    figures = mean_over_seeds([match.per_deal() for match in matches], lineup.payoff_range).named("mean")
     if matches[0].wins is not None:
-        rates = mean_over_seeds([match.tally.shares[:, match.lineup.groups[0]] for match in matches]).clipped(0.0, 1.0)
+        rates = mean_over_seeds([match.tally.shares[:, match.lineup.groups[0]] for match in matches], SHARE)
         figures |= rates.named("win_rate", "win_rate_")
     return figures | {"deals": fewest}
 

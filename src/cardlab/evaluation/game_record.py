@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from cardlab.core.files import load_json, write_json
 from cardlab.core.parts import NAME, TARGET
 from cardlab.games.agent_protocol import Agent
+from cardlab.games.array_checks import check_valid
 from cardlab.games.cards.deck import parse_cards
 from cardlab.games.loop import Moves
 from cardlab.games.make_game import game_data
@@ -64,7 +65,9 @@ def dealt_state(game: Game, record: GameRecord) -> States:
         if " " in record.deal:
             decks = parse_cards(record.deal)[None]
             return game.deal(1, np.random.default_rng(0), decks, np.array([record.seed], dtype=np.uint64))
-        return States(np.frombuffer(bytes.fromhex(record.deal), dtype=game.state_dtype).copy().reshape(1))
+        states = States(np.frombuffer(bytes.fromhex(record.deal), dtype=game.state_dtype).copy().reshape(1))
+        check_valid("deal", states, game)
+        return states
     except (ValueError, OverflowError) as error:
         raise RecordError(f"record: its deal is none of {game.spec.name} ({error})") from error
 

@@ -1,16 +1,17 @@
 """95 % confidence intervals over deals, the stopping rule of matches, and the score that is reported first.
 
 The deal is the sampling unit: all games of one deal are averaged first (intervals clustered by deal). Deals are
-independent, and Student's t is used on their means. The first score is that against the strongest reference.
+independent, and Student's t is used on their means. Intervals of bounded figures, such as shares and payoffs, stay
+within their bounds and have a width there. The first score is that against the strongest reference.
 """
 
 from dataclasses import dataclass
-from math import inf, log, sqrt
+from math import inf, isfinite, log, sqrt
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtrit
+from scipy.special import betaincinv, ndtri, stdtrit
 
 CONFIDENCE = 0.95
 MIN_DEALS_TO_STOP = 100
@@ -18,6 +19,11 @@ MIN_DEALS_TO_STOP = 100
 
 PerDeal = NDArray[np.float64]
 """[D] one figure per deal."""
+
+Bounds = tuple[float, float]
+"""The least and the greatest value that a figure can have."""
+SHARE: Bounds = (0.0, 1.0)
+_TAIL = (1 - CONFIDENCE) / 2
 
 
 @dataclass(frozen=True)
@@ -39,19 +45,47 @@ class Estimate:
         """Mean and interval under the keys `name`, `stem`low and `stem`high."""
         return {name: self.mean, f"{stem}low": self.low, f"{stem}high": self.high}
 
-    def clipped(self, low: float, high: float) -> "Estimate":
-        """The estimate with its interval clipped to [low, high]."""
-        return Estimate(self.mean, max(low, self.low), min(high, self.high), self.deals, self.seeds)
-
     def __str__(self) -> str:
         return f"{self.mean:.3f} [{self.low:.3f}, {self.high:.3f}]"
 
 
-def estimate(per_deal: PerDeal) -> Estimate:
-    """Mean of `per_deal` [D] and its interval, mean ± t(D − 1, 0.975) · s / √D; of infinite width for one deal."""
+def estimate(per_deal: PerDeal, bounds: Bounds | None = None) -> Estimate:
+    """Mean of `per_deal` [D] and its interval, mean ± t(D − 1, 0.975) · s / √D; of infinite width for one deal.
+
+    `bounds`: those of the figure of one deal; see `bounded`.
+    """
     mean = float(per_deal.mean())
-    half = half_width(per_deal)
-    return Estimate(mean, mean - half, mean + half, len(per_deal))
+    return Estimate(mean, *bounded(mean, half_width(per_deal), len(per_deal), bounds), len(per_deal))
+
+
+def bounded(mean: float, half: float, deals: int, bounds: Bounds | None) -> tuple[float, float]:
+    """The interval mean ± `half` as one that stays within `bounds`; symmetric for None.
+
+    Exact interval of a share with as many games as have that half-width: Korn and Graubard, Confidence intervals for
+    proportions with small expected number of positive counts (1998). If all deals have one value, the ends are those
+    that a rare deal at a bound would allow: 1 − 0.025^(1/D) of the way there.
+    """
+    if bounds is None or not isfinite(half):
+        return mean - half, mean + half
+    low, high = bounds
+    width = high - low
+    share = (mean - low) / width
+    if half < _NO_SPREAD * width or not 0 < share < 1:
+        rare = 1 - _TAIL ** (1 / deals)
+        return mean - rare * (mean - low), mean + rare * (high - mean)
+    games = share * (1 - share) * (float(ndtri(1 - _TAIL)) * width / half) ** 2
+    ends = share_interval(share * games, games)
+    return low + width * ends[0], low + width * ends[1]
+
+
+_NO_SPREAD = 1e-9  # as part of the bounds' distance: the rounding of equal values is less
+
+
+def share_interval(wins: float, games: float) -> tuple[float, float]:
+    """The exact 95 % interval of a share (Clopper and Pearson 1934). It holds for few games, and if all are won."""
+    low = float(betaincinv(wins, games - wins + 1, _TAIL)) if wins > 0 else 0.0
+    high = float(betaincinv(wins + 1, games - wins, 1 - _TAIL)) if wins < games else 1.0
+    return low, high
 
 
 def half_width(per_deal: PerDeal) -> float:
@@ -75,7 +109,7 @@ def is_narrow(per_deal: PerDeal, until: float | None) -> bool:
     return 0 < half_width(per_deal) <= until
 
 
-def confidence_sequence_interval(per_deal: PerDeal, planned: int) -> Estimate:
+def confidence_sequence_interval(per_deal: PerDeal, planned: int, bounds: Bounds | None = None) -> Estimate:
     """Mean of `per_deal` [D] with an interval of a 95 % confidence sequence, narrowest near `planned` deals.
 
     All intervals of the sequence cover the mean simultaneously with 95 %: mean ±
@@ -87,7 +121,7 @@ def confidence_sequence_interval(per_deal: PerDeal, planned: int) -> Estimate:
     alpha = 1 - CONFIDENCE
     weight = deals * (-2 * log(alpha) + log(-2 * log(alpha)) + 1) / planned  # Dρ²: narrowest at D = planned
     half = spread * sqrt(2 * (weight + 1) / (deals * weight) * log(sqrt(weight + 1) / alpha))
-    return Estimate(mean, mean - half, mean + half, deals)
+    return Estimate(mean, *bounded(mean, half, deals, bounds), deals)
 
 
 def interval_metrics(name: str, estimate: Estimate) -> dict[str, float]:

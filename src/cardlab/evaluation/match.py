@@ -8,7 +8,7 @@ from typing import Any, TypedDict, Unpack
 from numpy.typing import ArrayLike
 
 from cardlab.core.messages import InvalidOption, unknown_key
-from cardlab.evaluation.intervals import Estimate, PerDeal, estimate, is_narrow
+from cardlab.evaluation.intervals import SHARE, Estimate, PerDeal, estimate, is_narrow
 from cardlab.evaluation.options import MIN_DEALS, ArenaOptions
 from cardlab.evaluation.seating import Given, Lineup, make_lineup
 from cardlab.evaluation.workers import ChunkJob, Tally, Workers, default_chunk, make_jobs, merge
@@ -50,9 +50,7 @@ class Match:
     def by_player(self) -> tuple[EntryResult, ...]:
         """[P] the result of each entry; copies of one agent share one result."""
         names = self.lineup.names
-        return tuple(
-            EntryResult(name, estimate(self.per_deal(place)), self._wins(place)) for place, name in enumerate(names)
-        )
+        return tuple(EntryResult(name, self._points(place), self._wins(place)) for place, name in enumerate(names))
 
     @property
     def by_name(self) -> dict[str, EntryResult]:
@@ -65,7 +63,7 @@ class Match:
     @property
     def points(self) -> Estimate:
         """Mean payoff of the first entry."""
-        return estimate(self.per_deal(0))
+        return self._points(0)
 
     @property
     def wins(self) -> Estimate | None:
@@ -96,10 +94,13 @@ class Match:
         """[D] mean payoff of entry `place` on each deal."""
         return self.tally.points[:, self.lineup.groups[place]]
 
+    def _points(self, place: int) -> Estimate:
+        return estimate(self.per_deal(place), self.lineup.payoff_range)
+
     def _wins(self, place: int) -> Estimate | None:
         if len(self.lineup.names) == 1:
             return None
-        return estimate(self.tally.shares[:, self.lineup.groups[place]]).clipped(0.0, 1.0)
+        return estimate(self.tally.shares[:, self.lineup.groups[place]], SHARE)
 
 
 def paired(first: PerDeal, second: PerDeal) -> PerDeal:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from openskill.models import PlackettLuce
 
-from cardlab.evaluation.intervals import Estimate, PerDeal, estimate, is_narrow
+from cardlab.evaluation.intervals import SHARE, Estimate, PerDeal, estimate, is_narrow
 from cardlab.evaluation.match import Match
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.played_deals import PlayedDeals
@@ -123,12 +123,13 @@ def play_pairings(
 
 def _pairing(names: tuple[str, str], matches: Sequence[Match]) -> Pairing:
     (points, wins), (other_points, other_wins) = (_side(matches, side) for side in (0, 1))
-    margins = _margin(matches)
+    margins, alone, lineup = _margin(matches), _is_alone(matches), matches[0].lineup
+    low, high = lineup.difference_range
     return Pairing(
         names,
-        (estimate(points), estimate(other_points)),
-        None if _is_alone(matches) else (estimate(wins).clipped(0.0, 1.0), estimate(other_wins).clipped(0.0, 1.0)),
-        estimate(margins),
+        (estimate(points, lineup.payoff_range), estimate(other_points, lineup.payoff_range)),
+        None if alone else (estimate(wins, SHARE), estimate(other_wins, SHARE)),
+        estimate(margins, (low, high) if alone else (low / 2, high / 2)),
         np.sign(margins[:MAX_RATED_DEALS]).astype(np.int8),
     )
 

@@ -2,10 +2,12 @@
 
 import logging
 import os
-from collections.abc import Callable, Generator
+from collections import deque
+from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager, suppress
 from importlib import import_module
+from itertools import islice
 from typing import Any
 from uuid import uuid4
 
@@ -62,11 +64,19 @@ class RayPool:
         self._player = ray.put((uuid4().hex, os.getcwd(), player))
         self._task = ray.remote(_play).options(num_cpus=1)
 
-    def submit(self, job: Any) -> "Future[Any]":
-        """The future result of a job; a job of a lost node is played again."""
-        return self._task.remote(self._player, job).future()
+    def play(self, jobs: Iterable[Any]) -> Generator[tuple[Any, Any]]:
+        """Each job with its result, in order; a job of a lost node is played again."""
+        left = iter(jobs)
+        ahead = deque(self._submit(job) for job in islice(left, 2 * self.cores))
+        while ahead:
+            job, future = ahead.popleft()
+            yield job, future.result()
+            ahead.extend(self._submit(job) for job in islice(left, 1))
 
-    def shutdown(self, *, cancel_futures: bool = True) -> None:
+    def _submit(self, job: Any) -> "tuple[Any, Future[Any]]":
+        return job, self._task.remote(self._player, job).future()
+
+    def shutdown(self) -> None:
         """Disconnect, unless the connection existed before."""
         self._open.close()
 

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from cardlab.agents.specs import is_learning, is_searching, is_timed
 from cardlab.core.messages import InvalidOption
+from cardlab.evaluation.intervals import Bounds
 from cardlab.games.agent_protocol import Agent, check_callable
-from cardlab.games.make_game import check_game
+from cardlab.games.make_game import check_game, without_training_options
 from cardlab.games.protocol import Game
 
 MAX_PERMUTED_PLAYERS = 4  # with more players only rotations are played
@@ -33,6 +34,13 @@ class Lineup:
     groups: tuple[int, ...]  # [P] the group of each entry; entry 0 is in group 0
     agents: tuple[Entry, ...]  # [groups]
     seatings: NDArray[np.int8]  # [S, P] the group at each seat
+    payoff_range: Bounds  # of a player in one game
+
+    @property
+    def difference_range(self) -> Bounds:
+        """The bounds of a difference between two payoffs."""
+        width = self.payoff_range[1] - self.payoff_range[0]
+        return -width, width
 
     @property
     def num_seatings(self) -> int:
@@ -98,7 +106,8 @@ def make_lineup(game: Game, entries: Sequence[Given] | Mapping[str, Given]) -> L
         agents = [given[0], given[0]]
         groups = [0] + [1] * (num_players - 1)
     names = tuple(entries) if isinstance(entries, Mapping) else tuple(map(_entry_name, given))
-    return Lineup(names, tuple(groups), tuple(agents), distinct_seatings(groups))
+    payoffs = without_training_options(game).spec.payoff_range  # matches are played without them
+    return Lineup(names, tuple(groups), tuple(agents), distinct_seatings(groups), payoffs)
 
 
 def _check_agent(game: Game, agent: Agent) -> None:

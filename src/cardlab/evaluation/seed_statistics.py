@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri, stdtrit
 
-from cardlab.evaluation.intervals import CONFIDENCE, Estimate, PerDeal
+from cardlab.evaluation.intervals import CONFIDENCE, Bounds, Estimate, PerDeal, bounded
 
 Scores = NDArray[np.float64] | Sequence[PerDeal]
 """[S, D] scores of S trainings on the same D deals; rows of other lengths count up to the shortest."""
@@ -46,13 +46,13 @@ class _Part:
     freedom: float
 
 
-def mean_over_seeds(scores: Scores) -> Estimate:
-    """Mean over seeds and deals; its interval is infinite for one seed or one deal."""
+def mean_over_seeds(scores: Scores, bounds: Bounds | None = None) -> Estimate:
+    """Mean over seeds and deals; its interval is infinite for one seed or one deal, and stays within `bounds`."""
     table = shared_deals(scores)
-    return _estimate(float(table.mean()), _seeds_part(table), _deals_part(table), table.shape)
+    return _estimate(float(table.mean()), _seeds_part(table), _deals_part([table]), table.shape, bounds)
 
 
-def iqm_over_seeds(scores: Scores) -> Estimate:
+def iqm_over_seeds(scores: Scores, bounds: Bounds | None = None) -> Estimate:
     """Interquartile mean over seeds of their mean scores: without the best and the worst ⌊S / 4⌋.
 
     Agarwal et al., Deep reinforcement learning at the edge of the statistical precipice (arXiv 2108.13264). For 3 seeds
@@ -70,18 +70,26 @@ def iqm_over_seeds(scores: Scores) -> Estimate:
     part = _Part(inf, 1)
     if seeds > 1:
         part = _Part(float(winsorised.var(ddof=1)) * (seeds - 1) / (kept * (kept - 1)), kept - 1)
-    return _estimate(float(trim_mean(means, _TRIM)), part, _deals_part(table), table.shape)
+    return _estimate(float(trim_mean(means, _TRIM)), part, _deals_part([table]), table.shape, bounds)
 
 
-def difference(first: Scores, second: Scores) -> Estimate:
+def difference(first: Scores, second: Scores, bounds: Bounds | None = None) -> Estimate:
     """Mean of `first` minus that of `second`, paired by deal; `seeds` is that of the method with fewer.
+
+    `bounds`: those of the difference on one deal.
 
     The seeds of both are independent: their parts of the variance are added, with the degrees of freedom of Welch, The
     generalization of 'Student's' problem (1947). The part of the deals is that of the differences on each deal.
     """
-    tables = _same_deals(first, second)
-    mean = float(tables[0].mean() - tables[1].mean())
-    return _estimate(mean, _sum_of_parts(*map(_seeds_part, tables)), _deals_part(*tables), _shape(tables))
+    return contrast((first, second), (1.0, -1.0), bounds)
+
+
+def contrast(scores: Sequence[Scores], weights: Sequence[float], bounds: Bounds | None = None) -> Estimate:
+    """Weighted sum of the means of several methods, which play the same deals; intervals as of `difference`."""
+    tables = _same_deals(*scores)
+    mean = sum(weight * float(table.mean()) for weight, table in zip(weights, tables, strict=True))
+    seeds = _sum_of_parts([_seeds_part(table, weight) for weight, table in zip(weights, tables, strict=True)])
+    return _estimate(mean, seeds, _deals_part(tables, weights), _shape(tables), bounds)
 
 
 def probability_of_improvement(first: Scores, second: Scores) -> Estimate:
@@ -105,7 +113,7 @@ def probability_of_improvement(first: Scores, second: Scores) -> Estimate:
     weights = np.random.default_rng(0).multinomial(deals, np.full(deals, 1 / deals), _RESAMPLES).T / deals
     luck = float(ndtri(_UPPER) * _theta(tables[0] @ weights, tables[1] @ weights).std(ddof=1))
     low, high = (theta - np.hypot(theta - low, luck), theta + np.hypot(high - theta, luck))
-    return Estimate(theta, float(low), float(high), deals, seeds).clipped(0.0, 1.0)
+    return Estimate(theta, max(0.0, float(low)), min(1.0, float(high)), deals, seeds)
 
 
 def seeds_to_decide(first: Scores, second: Scores) -> int | None:
@@ -119,13 +127,13 @@ def seeds_to_decide(first: Scores, second: Scores) -> int | None:
         return 0
     tables = _same_deals(first, second)
     known = [float(table.mean(axis=1).var(ddof=1)) for table in tables if len(table) > 1]
-    deals = _deals_part(*tables)
+    deals = _deals_part(tables, (1.0, -1.0))
     if not known or deals.variance == inf:
         return None
     spread = known if len(known) == 2 else known * 2
     for more in range(1, MAX_SEEDS + 1):
         sizes = [len(table) + more for table in tables]
-        seeds = _sum_of_parts(*(_Part(one / size, size - 1) for one, size in zip(spread, sizes, strict=True)))
+        seeds = _sum_of_parts([_Part(one / size, size - 1) for one, size in zip(spread, sizes, strict=True)])
         margin = float(ndtri(POWER)) * sqrt(seeds.variance + deals.variance)
         if abs(measured.mean) >= _half_width(seeds, deals) + margin:
             return more
@@ -140,10 +148,10 @@ def shared_deals(scores: Scores) -> NDArray[np.float64]:
     return np.stack([row[:deals] for row in scores])
 
 
-def _same_deals(first: Scores, second: Scores) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    tables = shared_deals(first), shared_deals(second)
+def _same_deals(*scores: Scores) -> list[NDArray[np.float64]]:
+    tables = [shared_deals(each) for each in scores]
     deals = min(table.shape[1] for table in tables)
-    return tables[0][:, :deals], tables[1][:, :deals]
+    return [table[:, :deals] for table in tables]
 
 
 def _shape(tables: Sequence[NDArray[np.float64]]) -> tuple[int, int]:
@@ -151,21 +159,23 @@ def _shape(tables: Sequence[NDArray[np.float64]]) -> tuple[int, int]:
     return min(map(len, tables)), tables[0].shape[1]
 
 
-def _seeds_part(table: NDArray[np.float64]) -> _Part:
+def _seeds_part(table: NDArray[np.float64], weight: float = 1.0) -> _Part:
     seeds = len(table)
     if seeds < 2:
-        return _Part(inf, 1)
-    return _Part(float(table.mean(axis=1).var(ddof=1)) / seeds, seeds - 1)
+        return _Part(inf if weight else 0.0, 1)
+    return _Part(weight**2 * float(table.mean(axis=1).var(ddof=1)) / seeds, seeds - 1)
 
 
-def _deals_part(table: NDArray[np.float64], other: NDArray[np.float64] | None = None) -> _Part:
-    """The part of the deals in the mean of `table`, or in its difference from the mean of `other`."""
-    deals = table.shape[1]
+def _deals_part(tables: Sequence[NDArray[np.float64]], weights: Sequence[float] = (1.0,)) -> _Part:
+    """The part of the deals in the weighted sum of the tables' means."""
+    deals = tables[0].shape[1]
     if deals < 2:
         return _Part(inf, 1)
-    tables = [table] if other is None else [table, other]
-    means = table.mean(axis=0) - (0.0 if other is None else other.mean(axis=0))
-    residual = sum(_mean_square_residual(one) / (len(one) * deals) for one in tables if len(one) > 1)
+    weighted = list(zip(weights, tables, strict=True))
+    means = np.sum([weight * table.mean(axis=0) for weight, table in weighted], axis=0)
+    residual = sum(
+        weight**2 * _mean_square_residual(one) / (len(one) * deals) for weight, one in weighted if len(one) > 1
+    )
     return _Part(max(0.0, float(means.var(ddof=1)) / deals - residual), deals - 1)
 
 
@@ -175,12 +185,12 @@ def _mean_square_residual(table: NDArray[np.float64]) -> float:
     return float((rest**2).sum()) / ((len(table) - 1) * (table.shape[1] - 1))
 
 
-def _sum_of_parts(one: _Part, other: _Part) -> _Part:
+def _sum_of_parts(parts: Sequence[_Part]) -> _Part:
     """The sum of independent parts, with Welch's degrees of freedom."""
-    total = one.variance + other.variance
+    total = sum(part.variance for part in parts)
     if total in (0, inf):
-        return _Part(total, min(one.freedom, other.freedom))
-    return _Part(total, total**2 / (one.variance**2 / one.freedom + other.variance**2 / other.freedom))
+        return _Part(total, min(part.freedom for part in parts))
+    return _Part(total, total**2 / sum(part.variance**2 / part.freedom for part in parts))
 
 
 def _half_width(seeds: _Part, deals: _Part) -> float:
@@ -192,9 +202,8 @@ def _half_width(seeds: _Part, deals: _Part) -> float:
     return weighted / sqrt(total)
 
 
-def _estimate(mean: float, seeds: _Part, deals: _Part, shape: tuple[int, ...]) -> Estimate:
-    half = _half_width(seeds, deals)
-    return Estimate(mean, mean - half, mean + half, shape[1], shape[0])
+def _estimate(mean: float, seeds: _Part, deals: _Part, shape: tuple[int, ...], bounds: Bounds | None) -> Estimate:
+    return Estimate(mean, *bounded(mean, _half_width(seeds, deals), shape[1], bounds), shape[1], shape[0])
 
 
 def _theta(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray[np.float64]:

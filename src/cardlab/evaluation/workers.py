@@ -5,20 +5,15 @@ The random stream of agents depends on the seed, the chunk and the lineup's plac
 
 import os
 import pickle
-import signal
 import sys
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import islice
-from multiprocessing import get_context, parent_process
-from multiprocessing.connection import wait
-from multiprocessing.synchronize import Event
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
 from pathlib import Path
-from threading import Thread
 from types import TracebackType
 from typing import Any, NamedTuple
 
@@ -26,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.agents.registry import load_agent
-from cardlab.core.child_processes import ChildKilled, interrupts_blocked, require_main_guard
+from cardlab.core.child_processes import ChildProcess, require_main_guard, stop, wait_for
 from cardlab.core.files import check_folder
 from cardlab.core.messages import InvalidOption
 from cardlab.evaluation.deals import AGENTS, deal_block
@@ -88,10 +83,6 @@ def default_chunk(lineups: Sequence[Lineup], stops_early: bool) -> int:
     return -(-games // max(lineup.num_seatings for lineup in lineups))
 
 
-class StoppedError(RuntimeError):
-    """The chunk was cancelled."""
-
-
 class ChunkPlayer:
     """Plays the jobs of some lineups; each agent is made once."""
 
@@ -99,14 +90,12 @@ class ChunkPlayer:
         self,
         game: Game,
         lineups: Sequence[Lineup],
-        stopped: Callable[[], bool] = lambda: False,
         records: Path | None = None,
         decks: Cards | None = None,
     ) -> None:
         self.game = game
         self.lineups = lineups
         self._decks = decks
-        self._stopped = stopped
         self._folder = records
         self._loaded: dict[str, Agent] = {}
 
@@ -126,10 +115,7 @@ class ChunkPlayer:
         agents = self.agents(lineup)
         rng = np.random.default_rng(np.random.SeedSequence(job.seed, spawn_key=(AGENTS, job.index, turn)))
         with one_thread():
-            for moves in play(self.game, states, agents, rng, seats=seats):
-                yield moves
-                if self._stopped():
-                    raise StoppedError
+            yield from play(self.game, states, agents, rng, seats=seats)
 
     def records(self, job: ChunkJob, turn: int, states: States) -> list[GameRecord]:
         """[D · S] records of the games that `moves` plays."""
@@ -205,20 +191,15 @@ class Workers:
         if options.records is not None:
             check_folder("arena.records", options.records)  # before any game is played
             records = Path(options.records)
-        self._ahead = 2 * processes
-        self._player = ChunkPlayer(game, self.lineups, records=records, decks=decks)
-        self._pool: ProcessPoolExecutor | RayPool | None = None
+        self._player = ChunkPlayer(game, self.lineups, records, decks)
+        self._pool: _ProcessPool | RayPool | None = None
         if options.launcher == "ray":
             _check_pickles(game, self.lineups, processes)
             self._pool = RayPool(self._player, "arena.launcher")
-            self._ahead = 2 * self._pool.cores
         elif processes > 1:
             _check_pickles(game, self.lineups, processes)
             require_main_guard("arena.processes", processes)
-            context = get_context("spawn")
-            self._stop = context.Event()
-            arguments = (game, self.lineups, self._stop, records, decks)
-            self._pool = ProcessPoolExecutor(processes, context, initializer=_start, initargs=arguments)
+            self._pool = _ProcessPool(processes, self._player)
 
     def __enter__(self) -> "Workers":
         return self
@@ -226,64 +207,72 @@ class Workers:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._pool is None:
-            return
-        if isinstance(self._pool, ProcessPoolExecutor):
-            self._stop.set()  # chunks ahead of the last one needed: those of a searching agent may take minutes
-        self._pool.shutdown(cancel_futures=True)
+        if self._pool is not None:
+            self._pool.shutdown()
 
     def play(self, jobs: Iterable[ChunkJob]) -> Generator[tuple[ChunkJob, tuple[Tally, ...]], None, None]:
-        """Each job with its tallies, in order; closing the generator cancels jobs that have not started."""
-        if self._pool is None:
-            for job in jobs:
-                yield job, self._player(job)
+        """Each job with its tallies, in order; jobs that were sent are played, also after the generator is closed."""
+        if self._pool is not None:
+            yield from self._pool.play(jobs)
             return
+        for job in jobs:
+            yield job, self._player(job)
+
+
+class _ProcessPool:
+    """Plays jobs in processes of this machine, two ahead in each."""
+
+    def __init__(self, processes: int, player: ChunkPlayer) -> None:
+        self._processes = processes
+        self._player = player
+        self._pipes: dict[ChildProcess, Connection] = {}  # for jobs
+        self._sent: dict[ChunkJob, ChildProcess] = {}
+        self._tallies: dict[ChunkJob, tuple[Tally, ...]] = {}
+
+    def play(self, jobs: Iterable[ChunkJob]) -> Generator[tuple[ChunkJob, tuple[Tally, ...]], None, None]:
+        """Each job with its tallies, in order."""
         left = iter(jobs)
-        running: deque[tuple[ChunkJob, Future[tuple[Tally, ...]]]] = deque()
-        try:
-            running.extend((job, self._submit(job)) for job in islice(left, self._ahead))
-            while running:
-                job, future = running.popleft()
-                yield job, future.result()
-                running.extend((job, self._submit(job)) for job in islice(left, 1))
-        except BrokenProcessPool as error:
-            raise ChildKilled("a process of the match was killed (memory?); run the same command again") from error
-        finally:
-            for _, future in running:
-                future.cancel()
+        ahead = deque(self._send(job) for job in islice(left, 2 * self._processes))
+        while ahead:
+            job = ahead.popleft()
+            while job not in self._tallies:
+                wait_for(self._pipes, seconds=60)
+                for child in self._pipes:
+                    child.is_running(self._receive)
+            yield job, self._tallies.pop(job)
+            ahead.extend(self._send(job) for job in islice(left, 1))
 
-    def _submit(self, job: ChunkJob) -> "Future[tuple[Tally, ...]]":
-        assert self._pool is not None
-        if isinstance(self._pool, RayPool):
-            return self._pool.submit(job)
-        with interrupts_blocked():  # the first call starts the processes; they leave Ctrl-C to the parent
-            return self._pool.submit(_run, job)
+    def shutdown(self) -> None:
+        """Interrupt the processes: chunks ahead of the last one needed may take minutes."""
+        stop(self._pipes)
+
+    def _send(self, job: ChunkJob) -> ChunkJob:
+        """Send `job` to the process with the fewest jobs."""
+        while len(self._pipes) < self._processes:
+            receiver, sender = get_context("spawn").Pipe(duplex=False)
+            child = ChildProcess.start("a process of the match", _play_jobs, receiver, self._player)
+            self._pipes[child] = sender
+            receiver.close()
+        jobs = Counter(self._sent.values())
+        child = min(self._pipes, key=lambda child: jobs[child])
+        self._sent[job] = child
+        with suppress(BrokenPipeError):  # it has exited, which `is_running` reports
+            self._pipes[child].send(job)
+        return job
+
+    def _receive(self, played: tuple[ChunkJob, tuple[Tally, ...]]) -> None:
+        job, tallies = played
+        self._sent.pop(job, None)  # sent twice, after a closed generator
+        self._tallies[job] = tallies
 
 
-_player: ChunkPlayer | None = None  # of this worker process
-
-
-def _start(game: Game, lineups: tuple[Lineup, ...], stop: Event, records: Path | None, decks: Cards | None) -> None:
-    """Set up a worker process; agents are made at their first use, so that errors reach the caller."""
-    global _player  # noqa: PLW0603 — the state of a worker process is its module
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
+def _play_jobs(jobs: Connection, player: ChunkPlayer, report: Callable[[object], None]) -> None:
+    """Play jobs until interrupted; agents are made at their first use, so that errors reach the caller."""
     for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
         os.environ[name] = "1"
-    Thread(target=_exit_with_parent, daemon=True).start()
-    _player = ChunkPlayer(game, lineups, stop.is_set, records, decks)
-
-
-def _exit_with_parent() -> None:
-    """Exit when the parent process exits: the queue of jobs would block forever."""
-    parent = parent_process()
-    assert parent is not None
-    wait([parent.sentinel])
-    os._exit(1)
-
-
-def _run(job: ChunkJob) -> tuple[Tally, ...]:
-    assert _player is not None, "the initializer ran"
-    return _player(job)
+    while True:
+        job = jobs.recv()
+        report((job, player(job)))
 
 
 def _check_pickles(game: Game, lineups: tuple[Lineup, ...], processes: int) -> None:

@@ -2,17 +2,16 @@
 
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
-from typing import Any, cast
+from typing import Any
 
 from cardlab.core.messages import ConfigurationError, InvalidOption, combined
-from cardlab.core.options import checked
-from cardlab.experiments.config.build_experiment import check_experiment, read_experiment
+from cardlab.experiments.config.build_experiment import PARTS, check_experiment, read_experiment
 from cardlab.experiments.config.build_parts import check_pinned
 from cardlab.experiments.config.seed_options import SEEDS, check_launcher, experiment_part, parse_seeds
+from cardlab.experiments.stage_code import check_names
+from cardlab.experiments.sweep.group_option import ABSENT, value_at
 from cardlab.experiments.sweep.options import SweepOptions, build_sweep
 from cardlab.training.experiment import Experiment
-
-_WANTED = "experiments by name, as in benchmark=quick; a file in conf/benchmark/ begins with # @package _global_"
 
 
 def check_benchmark(config: Mapping[str, Any], *, elsewhere: bool = False) -> None:
@@ -27,6 +26,7 @@ def check_benchmark(config: Mapping[str, Any], *, elsewhere: bool = False) -> No
     for name, experiment in config["experiments"].items():
         with _inside(f"experiments.{name}", errors):
             check_pinned(experiment)
+            _check_groups(name, experiment)
             experiments[f"experiments.{name}"] = _read(experiment_part(experiment))
             parse_seeds(experiment.get(SEEDS, "(left out)"), experiment["seed"])
     if "tune" in config:
@@ -35,14 +35,18 @@ def check_benchmark(config: Mapping[str, Any], *, elsewhere: bool = False) -> No
         with _inside("tune", errors):
             tuned = {key: one for key, one in experiments.items() if key.startswith("tune.")}
             _check_tune(build_sweep(config["tune"]["sweep"]), config["tune"]["experiment"], tuned)
-    for key, pair in config.get("compare", {}).items():
-        if not isinstance(pair, list) or len(pair) != 2 or not set(pair) <= set(config["experiments"]):
-            errors.append(InvalidOption(f"compare.{key}", pair, "two names of experiments, as in benchmark=quick"))
     for key, experiment in experiments.items() if not errors else ():  # slower: torch is imported
         with _inside(key, errors):
             check_experiment(experiment, elsewhere=elsewhere)
     if errors:
         raise combined(errors)
+
+
+def _check_groups(name: str, experiment: Mapping[str, Any]) -> None:
+    """Raise InvalidOption for the name of an option in the place of a group."""
+    for key in PARTS:
+        if isinstance(value := experiment.get(key), str):
+            raise InvalidOption(key, value, f"written {key}@experiments.{name}.{key}={value}, as it is a group")
 
 
 def _read(config: Mapping[str, Any]) -> Experiment:
@@ -56,27 +60,10 @@ def _check_tune(options: SweepOptions, config: Mapping[str, Any], experiments: M
     if options.apply is not None:
         raise InvalidOption("sweep.apply", options.apply, "null: the stage writes tuning/")
     for key, entry in options.space.items():
-        node: Any = config
-        for name in key.split("."):
-            if not isinstance(node, Mapping) or name not in node:
-                raise InvalidOption(f"sweep.space.{key}", entry, "for a key of tune.experiment")
-            node = cast(Any, node[name])
+        if (value := value_at(config, key)) is ABSENT or isinstance(value, Mapping):
+            raise InvalidOption(f"sweep.space.{key}", entry, "for a key of tune.experiment that is no group")
     for experiment in experiments.values():
         options.check_experiment(experiment.game, experiment.trainer)
-
-
-def check_names(config: Mapping[str, Any]) -> None:
-    """Raise InvalidOption unless the name of each experiment is its key, since folders have that name."""
-    experiments = config.get("experiments", "(left out)")
-    if not isinstance(experiments, Mapping):
-        raise InvalidOption("experiments", experiments, _WANTED)
-    for key, experiment in checked("experiments", experiments, Mapping[str, Mapping[str, Any]]).items():
-        name = experiment.get("name", "(left out)")
-        if not {"name", "game"} & set(experiment):  # taken out of the defaults, but not here
-            allowed = f"a whole experiment: add its line to the defaults, or remove experiments.{key} too"
-            raise InvalidOption(f"experiments.{key}", experiment, allowed)
-        if name != key:
-            raise InvalidOption(f"experiments.{key}.name", name, f"{key}, like its key")
 
 
 @contextmanager

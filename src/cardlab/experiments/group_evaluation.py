@@ -5,11 +5,13 @@ from pathlib import Path
 from typing import Any
 
 from cardlab.agents.policy_descriptions import policy_game
+from cardlab.agents.specs import metric_name
 from cardlab.evaluation.evaluate import evaluate_seeds, write_evaluation
-from cardlab.evaluation.intervals import Evaluation, main_score
+from cardlab.evaluation.intervals import SELF, Evaluation
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.played_deals import unfinished_scores
 from cardlab.evaluation.progress import ProgressCallback, no_progress
+from cardlab.experiments.learning_curves import Columns
 from cardlab.experiments.policy_groups import PolicyGroup, policies_by_seed
 from cardlab.experiments.recorded_matches import record_evaluation
 from cardlab.games.protocol import Game
@@ -46,18 +48,15 @@ def evaluate_group(
     return evaluation
 
 
-def experiment_metrics(evaluation: Evaluation, training: Mapping[str, Any]) -> dict[str, float | str]:
-    """The content of metrics.json: the main score with its 95 % interval, and the CPU time of one training.
+def experiment_metrics(evaluation: Evaluation, curve: Columns) -> dict[str, Any]:
+    """The content of metrics.json: `score_REFERENCE` for each reference, and the decisions of one training.
 
-    The interval is over seeds and deals, in points per game. `training` is the content of training.json.
+    Points per game; their 95 % intervals over seeds and deals are below `interval`. `curve` is the mean learning curve.
     """
-    against, score = main_score(evaluation)
-    seeds = len(evaluation["seeds"])
-    return {
-        "score": round(score.mean, 4),
-        "low": round(score.low, 4),
-        "high": round(score.high, 4),
-        "against": against,
-        "seeds": seeds,
-        "cpu_minutes": round(training["cpu_seconds"] / seeds / 60, 1),
-    }
+    rows: Mapping[str, Mapping[str, float]] = evaluation["references"]
+    own = [SELF] if SELF in rows else [*rows]  # the others of one player are the references' own scores
+    names = {f"score_{metric_name(reference)}": rows[reference] for reference in own}
+    ends = {f"{name}_{end}": round(row[end], 4) for name, row in names.items() for end in ("low", "high")}
+    trained = {"decisions": int(curve["decisions"][-1])} if curve else {}
+    scores = {name: round(row["mean"], 4) for name, row in names.items()}
+    return {**scores, "seeds": len(evaluation["seeds"]), **trained, "interval": ends}

@@ -10,10 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cardlab.agents.policy_descriptions import PolicyError, policy_digest
 from cardlab.agents.specs import seed_number
 from cardlab.core.files import load_json, write_atomically
 from cardlab.evaluation.seed_statistics import Band, Curve, band_over_seeds, common_range
 from cardlab.experiments.run_paths import SUMMARY
+from cardlab.tracking.connection import project_root
 
 COLUMNS = ("game", "experiment", "against", "decisions", "score", "low", "high")
 Column = NDArray[np.float64]
@@ -142,7 +144,7 @@ def read_training_curve(policy: Path) -> TrainingCurve | None:
     """The curve of the training that made the policy in models/ or runs/; None without one.
 
     It is in results/NAME/ for models/NAME: in seed_curves.csv for models/NAME/seed_N, else in curve.csv; for
-    runs/NAME/…/policy it is beside the policy. The cost is in training.json there.
+    runs/NAME/…/policy it is beside the policy. The cost is in the training.json of the run folder.
     """
     seed = seed_number(policy)
     model = policy if seed is None else policy.parent
@@ -155,9 +157,16 @@ def read_training_curve(policy: Path) -> TrainingCurve | None:
         columns = {name: column[columns["seed"] == seed] for name, column in columns.items()}
     if not columns or not len(columns["decisions"]):
         return None
-    minutes = None
-    with suppress(OSError, ValueError, KeyError):
-        training = load_json(folder / SUMMARY)
-        training = training["seeds"][str(seed)] if seed is not None else training
-        minutes = columns["decisions"] * (training["cpu_seconds"] / training["decisions"] / 60)
+    training = _summary(policy, project_root() / "runs" / model.name)
+    minutes = columns["decisions"] * (training["cpu_seconds"] / training["decisions"] / 60) if training else None
     return TrainingCurve(columns, minutes)
+
+
+def _summary(policy: Path, runs: Path) -> Mapping[str, Any]:
+    """The training.json beside a policy, or in `runs` that of the training that made it; empty without one."""
+    for path in (policy.with_name(SUMMARY), *sorted(runs.glob(f"*/{SUMMARY}"))):
+        with suppress(OSError, ValueError, KeyError, PolicyError):
+            found = load_json(path)
+            if found["policy_digest"] == policy_digest(policy):
+                return found
+    return {}

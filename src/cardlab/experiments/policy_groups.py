@@ -6,20 +6,27 @@ from contextlib import suppress
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
+from shlex import quote
 from typing import Any, cast
 
 from omegaconf import OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+from yaml import YAMLError
 
 from cardlab.agents.policy_descriptions import DESCRIPTION
 from cardlab.agents.specs import ADDRESS, ADDRESSES, CHAMPION, policy_folder, policy_hint, seed_number
-from cardlab.core.files import load_json
+from cardlab.core.files import load_json, read_text
 from cardlab.core.messages import InvalidOption
+from cardlab.experiments.config.build_experiment import PARTS
 from cardlab.experiments.run_paths import CONFIG, POLICY, SEED, SUMMARY, policy_name
+from cardlab.tracking.parameters import flatten
 from cardlab.tracking.run_state import RunState, unfinished_runs
 
 _MODELS, _RUNS, _PARAMS, _LINEAGE = "models", "runs", "params.yaml", "lineage.json"
+_AT = "@"
 _ACCEPTED = (
-    "the name of an experiment in models/ or runs/; a folder of a policy, of policies seed_N or runs/NAME; "
+    f"the name of an experiment in models/ or runs/, also NAME{_AT}KEY:VALUE; a folder of a policy, "
+    "of policies seed_N or runs/NAME; "
     f"{CHAMPION} with game=NAME, or an address {ADDRESS}…"
 )
 
@@ -39,6 +46,7 @@ def find_group(text: str, root: Path, *, game: str = "", key: str = "policy") ->
     An experiment's name: models/NAME of the pipeline, else runs/NAME in `root`. A folder: of one policy, of policies in
     subfolders seed_N, or runs/NAME. `champion` of `game`, and addresses of the policy store. Of runs/NAME, the group is
     the finished trainings with configuration and code of the newest but for the seed; of each seed the newest.
+    NAME@KEY:VALUE is the group of the newest training of runs/NAME with this value, e.g. NAME@gamma:0.9.
     """
     if text.startswith(ADDRESSES) or (text == CHAMPION and game):
         folder = policy_folder(text, game)
@@ -47,12 +55,38 @@ def find_group(text: str, root: Path, *, game: str = "", key: str = "policy") ->
     for place in (Path(text), Path(_MODELS, text), root / _RUNS / text):
         if text and (policies := _policies(place)):
             return PolicyGroup(policy_name(place), policies, policy_config(policies[0]))
+    if _AT in text and (policies := _trainings(root / _RUNS / text.partition(_AT)[0], _values(text))):
+        return PolicyGroup(text, policies, policy_config(policies[0]))
     known = [path.name for folder in (Path(_MODELS), root / _RUNS) for path in folder.glob("*")]
     near = get_close_matches(text, known, n=1)
     accepted = _ACCEPTED + (policy_hint(text) or (f"; did you mean {near[0]}?" if near else ""))
     if states := unfinished_of(text, root):
         accepted = f"an experiment with a finished training; of {text} {resume_hint(states)}"
     raise InvalidOption(key, text, accepted)
+
+
+def describe_other_groups(name: str, root: Path) -> str:
+    """One line that names the further groups of runs/NAME, of which `name` is the newest; empty if there are none."""
+    newest, others = None, dict[str, int]()
+    for policy in _finished(root / _RUNS / name):
+        _, config, code = _method(policy)
+        newest = newest or (config, code)
+        if (config, code) != newest:
+            text = (
+                quote(method_text(name, flatten(config), [flatten(newest[0])])) if config != newest[0] else "other code"
+            )
+            others[text] = others.get(text, 0) + 1
+    counted = [f"{text} ({count} seed{'s' if count > 1 else ''})" for text, count in others.items()]
+    return f"{name} is the newest method of this name; another one is {', '.join(counted)}" if counted else ""
+
+
+def method_text(name: str, own: Mapping[str, str], others: Sequence[Mapping[str, str]]) -> str:
+    """NAME@KEY:VALUE,… with the options in which a flat configuration differs from `others`; NAME if in none."""
+    differing = [key for key in own if any(other.get(key) != own[key] for other in others) and "," not in own[key]]
+    last = [key.rpartition(".")[2] for key in own]
+    shown = [(key.rpartition(".")[2] if last.count(key.rpartition(".")[2]) == 1 else key) for key in differing]
+    pairs = [f"{short}:{own[key]}" for short, key in zip(shown, differing, strict=True)]
+    return f"{name}{_AT}{','.join(pairs)}" if pairs else name
 
 
 def unfinished_of(text: str, root: Path) -> list[RunState]:
@@ -77,15 +111,21 @@ def policy_config(policy: Path) -> Mapping[str, Any]:
     It is known for runs/NAME/…/policy (config.json beside it), models/NAME with or without seed_N (params.yaml) and
     champions (lineage.json).
     """
-    model = policy.parent if policy.name.startswith(SEED) else policy
-    with suppress(OSError, ValueError, KeyError, TypeError):
-        if model.parent.name == _MODELS and Path(_PARAMS).is_file():
-            params = cast(Mapping[str, Any], OmegaConf.to_container(OmegaConf.load(_PARAMS)))
-            return params["experiments"][model.name]
-        if (policy.parent / CONFIG).is_file():
-            return load_json(policy.parent / CONFIG)
-        return load_json(policy / _LINEAGE)["config"]
+    with suppress(OSError, ValueError, KeyError, TypeError, AttributeError, YAMLError, OmegaConfBaseException):
+        found = _read_config(policy)
+        if all(isinstance(found.get(key, {}), Mapping) for key in PARTS) and int(found.get("seed", 0)) >= 0:
+            return found
     return {}
+
+
+def _read_config(policy: Path) -> Mapping[str, Any]:
+    model = policy.parent if policy.name.startswith(SEED) else policy
+    if model.parent.name == _MODELS and Path(_PARAMS).is_file():
+        params = cast(Mapping[str, Any], OmegaConf.to_container(OmegaConf.create(read_text(Path(_PARAMS)))))
+        return params["experiments"][model.name]
+    if (policy.parent / CONFIG).is_file():
+        return load_json(policy.parent / CONFIG)
+    return load_json(policy / _LINEAGE)["config"]
 
 
 def own_references(config: Mapping[str, Any]) -> tuple[str, ...]:
@@ -109,12 +149,40 @@ def _policies(place: Path) -> tuple[Path, ...]:
     return tuple(sorted(seeds, key=lambda path: seeds[path])) or _trainings(place)
 
 
-def _trainings(place: Path) -> tuple[Path, ...]:
-    """The finished trainings in runs/NAME that belong to the newest."""
+def _values(text: str) -> Mapping[str, str]:
+    """Key → value of the text NAME@KEY:VALUE,KEY:VALUE."""
+    pairs = (each.partition(":") for each in text.partition(_AT)[2].split(","))
+    return {key: value for key, _, value in pairs}
+
+
+def _has_values(config: Mapping[str, str], wanted: Mapping[str, str]) -> bool:
+    """Whether a flat configuration has the values; a key may be the end of a longer one."""
+    return all(
+        any(f".{known}".endswith(f".{key}") and _is_equal(has, value) for known, has in config.items())
+        for key, value in wanted.items()
+    )
+
+
+def _is_equal(one: str, other: str) -> bool:
+    """Whether two texts are equal, or two numbers: 1 and 1.0, 1e-3 and 0.001."""
+    try:
+        return float(one) == float(other)
+    except ValueError:
+        return one == other
+
+
+def _finished(place: Path) -> list[Path]:
+    """The policies of finished trainings in runs/NAME, the newest first."""
     finished = [path.parent / POLICY for path in place.glob(f"*/{CONFIG}") if not path.parent.is_symlink()]
     finished.sort(key=lambda policy: policy.with_name(CONFIG).stat().st_mtime_ns, reverse=True)
-    finished = [policy for policy in finished if _is_policy(policy)]
-    found = [(policy, *_method(policy)) for policy in finished]
+    return [policy for policy in finished if _is_policy(policy)]
+
+
+def _trainings(place: Path, wanted: Mapping[str, str] = {}) -> tuple[Path, ...]:
+    """The finished trainings in runs/NAME that belong to the newest that has the `wanted` values."""
+    found = [(policy, *_method(policy)) for policy in _finished(place)]
+    if wanted:
+        found = [each for each in found if _has_values(flatten(each[2]), wanted)]
     by_seed: dict[int, Path] = {}
     for policy, seed, config, group in found:
         if (config, group) == found[0][2:]:
@@ -125,7 +193,7 @@ def _trainings(place: Path) -> tuple[Path, ...]:
 def _method(policy: Path) -> tuple[int, Mapping[str, Any], str | None]:
     """The seed, the configuration without it, and the hash of code and policies; None where an older version wrote."""
     config, group = {**policy_config(policy)}, None
-    with suppress(OSError, ValueError, KeyError):
+    with suppress(OSError, ValueError, KeyError, AttributeError):
         group = load_json(policy.with_name(SUMMARY))["origin"].get("group")
     return config.pop("seed", 0), config, group
 

@@ -7,7 +7,7 @@ its result. A store that cannot be used costs a warning, never a result.
 import json
 import sys
 import time
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Container, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from hashlib import sha256
 from math import isfinite
@@ -20,14 +20,15 @@ from cardlab.agents.policy_descriptions import policy_digest
 from cardlab.agents.registry import own_folder
 from cardlab.agents.specs import metric_name
 from cardlab.evaluation.game_record import game_options
-from cardlab.evaluation.intervals import SELF, Estimate, Evaluation, interval_metrics, main_score
+from cardlab.evaluation.intervals import SELF, Evaluation, interval_metrics, main_score
 from cardlab.experiments.run_paths import policy_name
-from cardlab.games.make_game import without_training_options
+from cardlab.games.make_game import game_data, without_training_options
 from cardlab.games.protocol import Game
 from cardlab.tracking import Store, TrackingUnavailable
-from cardlab.tracking.experiment_tags import AGAINST, FINAL_SCORE
+from cardlab.tracking.experiment_tags import AGAINST, DEALS, FINAL_SCORE, evaluation_metrics
 from cardlab.tracking.lineage import NOTE, add_score, describe_run
-from cardlab.tracking.policy_lookup import DIGEST, Origin, find_origin
+from cardlab.tracking.policy_lookup import DIGEST, Origin, find_origin, print_run
+from cardlab.tracking.policy_models import DealsOf, find_model, log_scores
 from cardlab.tracking.registry import Registry
 
 if TYPE_CHECKING:
@@ -69,26 +70,29 @@ def record_evaluation(
         deals = f"{played:,} deals, seed {evaluation['seed']}"
         tags = {"kind": "evaluation", NOTE: describe_run(f"evaluation of {title} at {game.spec.name}: {deals}")}
         tags |= _origin_tags(origin) | ({DIGEST: " ".join(digests)} if digests else {})
-        tags |= {AGAINST: main_score(evaluation)[0]}
+        against_name, score = main_score(evaluation)
+        tags |= {AGAINST: against_name, DEALS: str(score.deals)}
         if len(by_seed) > 1:
             tags = {key: value for key, value in tags.items() if key != "seed"} | {"seeds": ",".join(by_seed)}
         params = {"name": name, "arena": {"references": against, **_deals(evaluation)}, "game": _options(game)}
         measured = {key: value for key, value in evaluation.items() if not (digests and key == "experiment")}
         made = [known.run_id if known else None for known in origins]
-        policies = [(folder, name, run) for folder, run in zip(folders, made, strict=True)]
+        policies = [(folder, game_data(game), name, run) for folder, run in zip(folders, made, strict=True)]
         _record(store, title, tags, params, measured, evaluation_metrics(evaluation), policies, files)
         if scores_training:
-            _score_trainings(store, evaluation, list(zip(by_seed.values(), origins, strict=False)))
+            _score_trainings(store, game, evaluation, list(zip(by_seed.values(), origins, strict=False)))
 
 
 def _score_trainings(
-    store: Store, evaluation: Evaluation, trainings: Sequence[tuple[Evaluation, Origin | None]]
+    store: Store, game: Game, evaluation: Evaluation, trainings: Sequence[tuple[Evaluation, Origin | None]]
 ) -> None:
     """Log the score of each policy to the run of its training, and that of the group to the run that they are under."""
     parents = set[str]()
     for own, origin in trainings:
         if origin is not None:
             _log_score(store, origin.run_id, own)
+            deals = max(row["deals"] for row in own["references"].values())
+            _score_trained_model(store, origin.run_id, own, DealsOf(_options(game), deals, evaluation["seed"]))
             parents.add(store.client.get_run(origin.run_id).data.tags.get("mlflow.parentRunId", ""))
     if "by_seed" in evaluation and len(parents) == 1 and (parent := parents.pop()):
         seeds = store.client.get_run(parent).data.tags.get("seeds")
@@ -96,11 +100,22 @@ def _score_trainings(
             _log_score(store, parent, evaluation)
 
 
+def _score_trained_model(store: Store, run_id: str, own: Evaluation, deals: DealsOf) -> None:
+    experiment = store.client.get_run(run_id).info.experiment_id
+    model = find_model(store.client, experiment, str(own["policy_digest"]), run_id)
+    if model is not None:
+        _score_model(store, run_id, model.model_id, [FINAL_SCORE], deals)
+
+
 def _log_score(store: Store, run_id: str, evaluation: Evaluation) -> None:
-    """Log the score against the strongest reference to a run of training."""
+    """Log the score against the strongest reference to a run of training, unless it has one of more deals."""
+    against, score = main_score(evaluation)
+    before = store.client.get_run(run_id).data.tags.get(DEALS, "")
+    if before.isdigit() and score.deals < int(before):
+        return
+    store.client.set_tag(run_id, DEALS, score.deals)
     final = {key: value for key, value in evaluation_metrics(evaluation).items() if FINAL_SCORE in key}
     _log_new(store, run_id, final)
-    against, score = main_score(evaluation)
     store.client.set_tag(run_id, AGAINST, against)
     opponent = "" if against == SELF else f" against {against}"
     line = f"**score {score.mean:.3f}**, 95 % interval {score.low:.3f} to {score.high:.3f}{opponent}"
@@ -127,7 +142,7 @@ def record_tournament(store: Store, game: Game, tournament: "Tournament", *, lab
         params = {"agents": agents, "arena": _deals(tournament), "game": _options(game)}
         title = f"{label} tournament · {len(agents)} agents"
         measured = {**tournament, "policies": digests, "label": label}
-        policies = [(folder, policy_name(folder), None) for folder in folders]
+        policies = [(folder, game_data(game), policy_name(folder), None) for folder in folders]
         _record(store, title, tags, params, measured, metrics, policies, files)
 
 
@@ -161,31 +176,20 @@ def record_exploitation(store: Store, outcome: "Exploitation") -> None:
         tags |= {DIGEST: outcome.digest} if outcome.digest else {}
         metrics = {f"exploit/{key}": value for key, value in points.named("points", "points_").items()}
         folder = own_folder(game, outcome.policy)
-        policies = [] if folder is None else [(folder, policy_name(folder), None)]
+        policies = [] if folder is None else [(folder, game_data(game), policy_name(folder), None)]
         title, measured = f"exploit {experiment.name}", {**outcome.figures(), "policy": outcome.policy}
         arena = {"deals": points.deals, "seed": experiment.arena.seed}
         params = {**experiment.config, "arena": arena, "game": _options(game)}
         _record(store, title, tags, params, measured, metrics, policies, [outcome.response])
 
 
-def evaluation_metrics(evaluation: Evaluation) -> dict[str, float]:
-    """Metrics with the names of a learning curve: `score/NAME`, `win_rate/NAME`, `interval/…`, and `score/evaluation`.
-
-    In a game for one player, `difference/NAME` is the paired difference to the reference NAME.
-    """
-    rows: Mapping[str, Mapping[str, float]] = evaluation["references"]
-    estimates = {FINAL_SCORE: main_score(evaluation)[1]}
-    for reference, row in rows.items():
-        name, deals = metric_name(reference), int(row["deals"])
-        if SELF not in rows or reference == SELF:
-            estimates[f"score/{name}"] = Estimate(row["mean"], row["low"], row["high"], deals)
-        for kind in ("win_rate", "difference"):
-            if kind in row:
-                estimates[f"{kind}/{name}"] = Estimate(row[kind], row[f"{kind}_low"], row[f"{kind}_high"], deals)
-    metrics = {name: estimate.mean for name, estimate in estimates.items()}
-    for name, estimate in estimates.items():
-        metrics |= interval_metrics(name, estimate)
-    return metrics
+def record_measured(store: Store, policy: Path, metrics: Mapping[str, float]) -> None:
+    """Log metrics of a policy alone to the run of its training, where there is one; prints a warning on failure."""
+    with _warn("measurement"), _record_lock(store):
+        origin = find_origin(store, policy_digest(policy))
+        if origin is not None:
+            _log_new(store, origin.run_id, metrics)
+            print_run(store, f"attributes.run_id = '{origin.run_id}'")
 
 
 @contextmanager
@@ -212,26 +216,28 @@ def _record(
     params: Mapping[str, Any],
     result: Mapping[str, Any],
     metrics: Mapping[str, float],
-    policies: Iterable[tuple[Path, str, str | None]],
+    policies: Sequence[tuple[Path, Mapping[str, Any], str, str | None]],
     files: Iterable[Path],
 ) -> None:
     """Log `result` as a run: a new one, or the one that an interrupted command began. One that is complete stays.
 
-    `policies`: folder, name, and the run that made it, if it is known.
+    `policies`: as for `Registry.model_id`. The scores of one policy are also metrics of its model.
     """
     game = params["game"]["name"]
     digest = sha256(json.dumps({"game": params["game"], **result}, sort_keys=True).encode()).hexdigest()[:32]
     found = store.search_runs(f"tags.`{RESULT}` = '{digest}'", game, 1)
     known = found[0][1].info if found else None
     if known is not None and known.status == "FINISHED":
-        print(f"run:    {known.run_id} ({tags['kind']}, recorded before)")
+        print_run(store, f"attributes.run_id = '{known.run_id}'", ", recorded before")
         return
     resume = known.run_id if known else None
     with store.start_run(game, title, tags={**tags, RESULT: digest}, params=params, resume=resume) as run:
-        print(f"run:    {run.id} ({tags['kind']})")
-        models = [Registry(store).model_id(folder, game, name, made_by) for folder, name, made_by in policies]
-        _log_inputs(store, run.id, params, models)
+        print_run(store, f"attributes.run_id = '{run.id}'")
+        models, deals = [Registry(store).model_id(*policy) for policy in policies], _deals_of(params)
+        _log_inputs(store, run.id, deals, models)
         run.log_metrics(metrics, 0)
+        if len(models) == 1 and run.flush():
+            _score_model(store, run.id, models[0], metrics, deals)
         for path in files:
             run.log_artifact(path)
 
@@ -262,12 +268,19 @@ def _log_new(store: Store, run_id: str, metrics: Mapping[str, float]) -> None:
     store.client.log_batch(run_id, [Metric(key, value, now, step) for key, value in new.items()])
 
 
-def _log_inputs(store: Store, run_id: str, params: Mapping[str, Any], models: Iterable[str]) -> None:
-    """Log what was measured on what: logged models, and the deals as a dataset."""
-    from mlflow.entities import Dataset, DatasetInput, InputTag, LoggedModelInput  # noqa: PLC0415  slow import
+def _deals_of(params: Mapping[str, Any]) -> DealsOf:
+    return DealsOf(params["game"], **_deals(params["arena"]))
 
-    deals = json.dumps({"game": params["game"], **_deals(params["arena"])}, sort_keys=True)
-    name = f"{params['arena']['deals']} deals of {params['game']['name']}, seed {params['arena']['seed']}"
-    dataset = Dataset(name, sha256(deals.encode()).hexdigest()[:8], "code", deals)
-    inputs = [LoggedModelInput(model) for model in models]
-    store.client.log_inputs(run_id, [DatasetInput(dataset, [InputTag("mlflow.data.context", "evaluation")])], inputs)
+
+def _log_inputs(store: Store, run_id: str, deals: DealsOf, models: Iterable[str]) -> None:
+    """Log what was measured on what: logged models, and the deals as a dataset."""
+    from mlflow.entities import DatasetInput, InputTag, LoggedModelInput  # noqa: PLC0415  slow import
+
+    inputs, tag = [LoggedModelInput(model) for model in models], InputTag("mlflow.data.context", "evaluation")
+    store.client.log_inputs(run_id, [DatasetInput(deals.dataset(), [tag])], inputs)
+
+
+def _score_model(store: Store, run_id: str, model_id: str, names: Container[str], deals: DealsOf) -> None:
+    """Log the last values of metrics of a run as metrics of a model too."""
+    rows = store.client.get_run(run_id).data.to_proto().metrics
+    log_scores(store.client, run_id, model_id, [row for row in rows if row.key in names], deals)

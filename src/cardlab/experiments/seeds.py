@@ -1,4 +1,4 @@
-"""Trainings of one configuration with several seeds, in parallel, under one MLflow run that has their mean curve.
+"""Trainings of methods with several seeds, in parallel, each method under one MLflow run that has its mean curve.
 
 The training of a seed is that of `seed=N` alone: same folder, checkpoint and result. A finished one is not repeated, so
 seeds can be added later.
@@ -7,6 +7,7 @@ seeds can be added later.
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -21,7 +22,7 @@ from cardlab.experiments.learning_curves import mean_curve, read_columns
 from cardlab.experiments.run_paths import CONFIG, LATEST, POLICY, SUMMARY
 from cardlab.experiments.seed_plots import plot_seed_curves
 from cardlab.tracking import Run, Store
-from cardlab.tracking.lineage import VERSIONS, lineage
+from cardlab.tracking.lineage import UNCOMMITTED, VERSIONS, lineage, uncommitted
 from cardlab.tracking.policy_lookup import policy_filter
 from cardlab.tracking.run_state import load_run_state
 from cardlab.tracking.store import was_killed
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 _WAIT_SECONDS = 1.0
 _PARENT = "mlflow.parentRunId"
 
-_ORIGIN = ("git.commit", "git.dirty", "dvc.experiment", VERSIONS)  # tags of the lineage
+_ORIGIN = ("git.commit", "git.dirty", "dvc.experiment", "python", VERSIONS)  # tags of the lineage
 _CPU = "usage/cpu_seconds"
 
 Report = Callable[[str], None]
@@ -78,24 +79,45 @@ class SeedTraining:
 def train_seeds(
     config: Mapping[str, Any], seeds: Sequence[int], store: Store, *, changed: str = "", report: Report = print
 ) -> list[SeedTraining]:
-    """Train with each of `seeds`, or resume; as many at a time as there are cores.
+    """Train the experiment `config` with each of `seeds`, as `train_methods` does."""
+    return train_methods([MethodTraining(config, seeds, changed)], store, report=report)[0]
 
-    `config` is that of an experiment. Lines of a training are reported as `seed N: …`; a terminal shows a bar for each.
-    An error of one is raised when the others are finished; Ctrl-C interrupts all. Raises what `train_recorded` raises,
-    and ChildKilled.
+
+@dataclass(frozen=True)
+class MethodTraining:
+    """An experiment to be trained with several seeds."""
+
+    config: Mapping[str, Any]
+    seeds: Sequence[int]
+    changed: str = ""  # overrides, as MLflow shows them
+    label: str = ""  # before `seed N` in what is reported
+
+
+def train_methods(
+    methods: Sequence[MethodTraining], store: Store, *, report: Report = print
+) -> list[list[SeedTraining]]:
+    """Train each of `methods` with its seeds, or resume; as many trainings at a time as there are cores.
+
+    Lines of a training are reported as `LABEL seed N: …`; a terminal shows a bar for each. An error of one is raised
+    when the others are finished; Ctrl-C interrupts all. Raises what `train_recorded` raises, and ChildKilled.
     """
-    first = build_experiment({**config, "seed": seeds[0]})
-    cores = usable_cores() // (first.trainer.threads * first.trainer.processes)
+    firsts = [build_experiment({**method.config, "seed": method.seeds[0]}) for method in methods]
+    cores = usable_cores() // max(first.trainer.threads * first.trainer.processes for first in firsts)
     # Found before they start: edited code has other folders, and is another group.
-    trainings = [find_training({**config, "seed": seed}, store.root) for seed in seeds]
-    group = f"{first.name}_{trainings[0].group}"
-    with _start_group_run(store, first, seeds, group, changed) as run:
-        shared = (store.address, store.root, {"group": group, _PARENT: run.id}, changed)
-        jobs = {f"seed {one.seed}": (one, config, *shared) for one in trainings}
+    found = [[find_training({**each.config, "seed": seed}, store.root) for seed in each.seeds] for each in methods]
+    with ExitStack() as runs:
+        jobs, parents = dict[str, tuple[Any, ...]](), list[Run]()
+        for method, first, trainings in zip(methods, firsts, found, strict=True):
+            group = f"{first.name}_{trainings[0].group}"
+            run = runs.enter_context(_start_group_run(store, first, method.seeds, group, method.changed))
+            shared = (store.address, store.root, {**store.tags, "group": group, _PARENT: run.id}, method.changed)
+            jobs |= {f"{method.label} seed {one.seed}".strip(): (one, method.config, *shared) for one in trainings}
+            parents.append(run)
         with child_progress(report) as show:
             _run_in_parallel(jobs, max(1, cores), show)
-        _log_results(run, trainings, first.agent.decisions_per_iteration)
-    return trainings
+        for run, first, trainings in zip(parents, firsts, found, strict=True):
+            _log_results(run, trainings, first.agent.decisions_per_iteration)
+    return found
 
 
 def train_seed(
@@ -130,18 +152,20 @@ def train_seed(
 
 
 def write_training_files(training: SeedTraining, config: Mapping[str, Any], run: Run, trained: "Trained") -> None:
-    """Write curve, cost and configuration beside the policy, log them and the snapshots, and link the folder as latest.
+    """Write curve, cost and configuration beside the policy, log them, and link the folder as latest.
 
     This is done before the run is finished: then a kill repeats nothing.
     """
-    from cardlab.training.recorded_training import write_summary  # noqa: PLC0415
+    from cardlab.training.recorded_training import identity_tags, write_summary  # noqa: PLC0415
     from cardlab.training.run import write_curve  # noqa: PLC0415 (imports Lightning)
 
     write_curve(trained.rows, training.curve)
     origin = {key: value for key, value in lineage().items() if key in _ORIGIN}
-    write_summary(trained, {**origin, "group": training.group}, training.summary)
+    identity = identity_tags(build_experiment(config))
+    write_summary(trained, {**origin, **identity, "group": training.group}, training.summary)
+    if diff := uncommitted(Path.cwd()):
+        write_atomically(training.folder / UNCOMMITTED, diff)
     write_atomically(training.folder / CONFIG, json.dumps(config, indent=2, default=str) + "\n")
-    run.log_artifact(trained.snapshots, "snapshots")
     run.log_artifact(training.curve)
     run.log_artifact(training.summary)
     _link_latest(training.folder)
@@ -191,15 +215,11 @@ def _run_in_parallel(jobs: Mapping[str, tuple[Any, ...]], places: int, show: Cal
 
 def _is_running(child: ChildProcess, report: Report, errors: list[Exception]) -> bool:
     """Pass on what the child has reported; False when it has exited, and its error is in `errors`."""
-    exited = not child.process.is_alive()  # before its last messages are read
     try:
-        child.receive(report)
-        if exited:
-            child.check_exit()
+        return child.is_running(report)
     except Exception as error:
         errors.append(error)
         return False
-    return not exited
 
 
 def _start_group_run(store: Store, first: Experiment, seeds: Sequence[int], group: str, changed: str) -> Run:

@@ -2,18 +2,24 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 from omegaconf import OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+from yaml import YAMLError
 
 from cardlab.core.code_digest import Sources
 from cardlab.core.config_texts import Config
-from cardlab.core.files import load_json
+from cardlab.core.files import load_json, read_text
+from cardlab.core.messages import InvalidConfiguration, InvalidOption
+from cardlab.core.options import checked
 from cardlab.core.running_code import check_unchanged, code_digest
 
 NOT_IN_DIGEST = "reads code and runs none of it"
 
-CODE = Path("code.json")
+_WANTED = "experiments by name, as in benchmark=quick; a file in conf/benchmark/ begins with # @package _global_"
+
+CODE, PARAMS = Path("code.json"), Path("params.yaml")
 _CHAMPION = {"agents": ["champion"]}  # an agent that the configuration does not name
 _EXPERIMENT_STAGES: dict[str, Config] = {"train": {}, "evaluate": {}, "promote": _CHAMPION}
 _PLAYED = ("agent", "arena", "game", "network")  # the learner's code says how its policy plays
@@ -45,8 +51,34 @@ def stage_digests(params: Mapping[str, Any], sources: Sources) -> dict[str, Any]
 
 
 def load_params() -> dict[str, Any]:
-    """The content of params.yaml."""
-    return cast(dict[str, Any], OmegaConf.to_container(OmegaConf.load("params.yaml")))
+    """The content of params.yaml. InvalidConfiguration for a damaged file, such as one with conflict markers."""
+    try:
+        content = OmegaConf.to_container(OmegaConf.create(read_text(PARAMS)))
+    except (OSError, ValueError, YAMLError, OmegaConfBaseException) as error:
+        reason = " ".join(str(error).split())
+        raise InvalidConfiguration(f"{PARAMS}: cannot be read ({reason}); `cardlab compose` writes it again") from error
+    params = cast(dict[str, Any], content) if isinstance(content, dict) else {}
+    check_names(params)
+    return params
+
+
+def check_names(config: Mapping[str, Any]) -> None:
+    """Raise InvalidOption unless the name of each experiment is its key, since folders have that name."""
+    experiments = config.get("experiments", "(left out)")
+    if not isinstance(experiments, Mapping):
+        raise InvalidOption("experiments", experiments, _WANTED)
+    names = Literal[tuple(map(str, cast(Mapping[Any, Any], experiments))) or ("",)]  # pyright: ignore[reportInvalidTypeForm]
+    checked("compare", config.get("compare", {}), Mapping[str, tuple[names, names]])
+    tune = checked("tune", config.get("tune", {}), Mapping[str, Any])
+    for part in ("experiment", "sweep") if "tune" in config else ():
+        checked(f"tune.{part}", tune.get(part), Mapping[str, Any])
+    for key, experiment in checked("experiments", experiments, Mapping[str, Mapping[str, Any]]).items():
+        name = experiment.get("name", "(left out)")
+        if not {"name", "game"} & set(experiment):  # taken out of the defaults, but not here
+            allowed = f"a whole experiment: add its line to the defaults, or remove experiments.{key} too"
+            raise InvalidOption(f"experiments.{key}", experiment, allowed)
+        if name != key:
+            raise InvalidOption(f"experiments.{key}.name", name, f"{key}, like its key")
 
 
 def read_params(stage: str, key: str = "") -> dict[str, Any]:

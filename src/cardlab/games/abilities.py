@@ -8,6 +8,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from cardlab.core.messages import InvalidOption
 from cardlab.core.parts import find_place
 from cardlab.games.protocol import Game
 
@@ -17,9 +18,22 @@ def find_ability(game: Game, name: str) -> ModuleType | None:
 
     `playouts` has `play_out(states, rng, options)`: fast playouts for Monte Carlo search. `endgame` has `solvable` and
     `action_values`. `outcomes` has `read(states)`, and ACTION_NAMES and ACTION_GROUPS where actions are counted too.
+    `exploitability` has `check(game)` and `measure(game, agent)`, see `find_exploitability`.
     """
     places = cast(Mapping[str, str], getattr(cast(Any, game), "abilities", {}))
     return find_place(game, places[name]) if name in places else None
+
+
+def find_exploitability(game: Game, key: str) -> Any:
+    """The module of `game` that measures exploitability exactly; InvalidOption under `key` where it cannot.
+
+    Its `measure(game, agent)` returns metrics by name; its `check(game)` raises InvalidOption for a game too large.
+    """
+    module = find_ability(game, "exploitability")
+    if module is None:
+        raise InvalidOption(key, True, f"false: {game.spec.name} has no exact exploitability")
+    module.check(game)
+    return module
 
 
 @dataclass(frozen=True)

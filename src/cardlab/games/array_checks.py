@@ -2,7 +2,8 @@
 
 Kernels check no index: a deck that is too short or an action that is too large would read or write beyond an array.
 `checked` wraps the public methods of a game, `checked_function` a function that takes its records. Both check each
-argument by the parameter of the Game protocol that it is given for. Records are trusted: they come from `deal`.
+argument by the parameter of the Game protocol that it is given for. Records are trusted: they come from `deal`;
+`check_valid` checks those from elsewhere.
 
 Hot loops call `unchecked(game)`, whose methods check nothing: their arrays come from the game itself.
 """
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 from cardlab.core.messages import as_written
 from cardlab.games.cards.deck import NUM_CARDS
 from cardlab.games.legality import legality
-from cardlab.games.protocol import Game, HasHiddenChoices
+from cardlab.games.protocol import AnyStates, ChecksStates, Game, HasHiddenChoices
 
 _Class = TypeVar("_Class")
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -94,6 +95,14 @@ def _check_records(name: str, value: Any, num_dimensions: int, game: Game) -> An
         expected = "an array [games] of {} records" if num_dimensions else "one {} record"
         raise InvalidArray(f"{name}: must be {expected.format(game.spec.name)}, not {_type_text(value)}")
     return np.asarray(value) if num_dimensions else value
+
+
+def check_valid(name: str, states: AnyStates, game: Game) -> None:
+    """InvalidArray unless all `states` can occur in `game`, for records from elsewhere."""
+    if isinstance(game, ChecksStates):
+        valid = game.are_valid(states)
+        if not valid.all():
+            raise InvalidArray(f"{name}[{int(valid.argmin())}]: is no record of a game of {game.spec.name}")
 
 
 def _check_weights(weights: _Array) -> _Array:

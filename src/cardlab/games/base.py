@@ -4,9 +4,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.core.messages import InvalidOption
-from cardlab.games.protocol import NO_PLAYER, AnyStates, Bools, Floats, GameSpec, InfoStates, Players, States
+from cardlab.games.protocol import NO_PLAYER, AnyStates, Bools, Floats, Game, GameSpec, InfoStates, Players, States
 
 _NUM_CARDS = 52
+
+
+def determinizes(game: Game) -> bool:
+    """Whether a game has a `determinize` of its own, which searches and sampled successors need.
+
+    A class that has it for some of its options only says so by an attribute `determinizes`.
+    """
+    own = getattr(type(game), "determinize", BaseGame.determinize) is not BaseGame.determinize
+    return bool(getattr(game, "determinizes", own))
 
 
 class BaseGame:

@@ -4,6 +4,9 @@ Shape letters, used everywhere: `G` parallel games, `P` players, `A` actions, `F
 action, `Fp` privileged features, `N` decisions, `K` pairs of (game, legal action).
 """
 
+# pyright: reportReturnType=false
+# The body of a method here is its docstring.
+
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import prod
@@ -124,12 +127,10 @@ class Game(Protocol):
     @property
     def spec(self) -> GameSpec:
         """The constants of the game."""
-        ...
 
     @property
     def state_dtype(self) -> np.dtype[np.void]:
         """The record of one game."""
-        ...
 
     def deal(
         self,
@@ -139,19 +140,15 @@ class Game(Protocol):
         seeds: NDArray[np.uint64] | None = None,
     ) -> States:
         """[G] fresh games. `decks` [G, 52] fixes the cards, `seeds` [G] all later chance; else both come from `rng`."""
-        ...
 
     def current_player(self, states: AnyStates) -> Players:
         """[G] who decides next; NO_PLAYER when the game is over or UNRESOLVED."""
-        ...
 
     def decision_kind(self, states: AnyStates) -> NDArray[np.int8]:
         """[G] index into `spec.decision_kinds`; 0 where there is no current player."""
-        ...
 
     def legal_actions(self, states: AnyStates) -> Bools:
         """[G, A] legal actions of the current player; all False where there is none."""
-        ...
 
     def apply(self, states: AnyStates, actions: Actions) -> None:
         """Play `actions` [G] in place; rows without a current player do not change.
@@ -159,48 +156,35 @@ class Game(Protocol):
         On InfoStates unknown cards stay unknown. Where settling needs a card that the owner cannot see, the row
         becomes UNRESOLVED: not over, no current player, payoffs unchanged. Raises InvalidArray for an illegal action.
         """
-        ...
 
     def is_over(self, states: AnyStates) -> Bools:
         """[G] whether the game has ended."""
-        ...
 
     def payoffs(self, states: AnyStates) -> Floats:
         """[G, P] what each player has been paid so far."""
-        ...
 
     def information(self, states: States, players: Players) -> InfoStates:
         """[G] copies with all that `players` [G] cannot know blanked, in one canonical way."""
-        ...
 
     def determinize(
-        self,
-        info_states: InfoStates,
-        players: Players,
-        rng: np.random.Generator,
-        weights: Floats | None = None,
+        self, info_states: InfoStates, players: Players, rng: np.random.Generator, weights: Floats | None = None
     ) -> States:
         """[G] full states consistent with what `players` [G] know: uniform, or drawn by `weights` [G, P, 52].
 
         information(determinize(x, p), p) equals x, byte for byte, for every x that is not UNRESOLVED.
         """
-        ...
 
     def observe(self, info_states: InfoStates, players: Players) -> Floats:
         """[G, F] observations of `players` [G], numbers of order one, in the blocks of the spec."""
-        ...
 
     def holders(self, states: States) -> NDArray[np.int8]:
         """[G, 52] who holds each card, -1 for no one; targets of a belief network, training only."""
-        ...
 
     def action_text(self, info_state: InfoStates, action: int) -> str:
         """A short description of `action`; `info_state` is one record, shape []."""
-        ...
 
     def render(self, info_state: InfoStates) -> str:
         """The table as its owner sees it, in a few lines of text; one record, shape []."""
-        ...
 
 
 @runtime_checkable
@@ -209,7 +193,6 @@ class HasActionFeatures(Protocol):
 
     def action_features(self, info_states: InfoStates, players: Players) -> tuple[NDArray[np.intp], Actions, Floats]:
         """Rows [K], actions [K], features [K, Fa] of the legal actions, ordered by row, then action."""
-        ...
 
 
 @runtime_checkable
@@ -218,7 +201,6 @@ class HasPrivilegedFeatures(Protocol):
 
     def privileged(self, states: States, players: Players) -> Floats:
         """[G, Fp] hidden information that the critic adds to the observation of `players` [G]."""
-        ...
 
 
 @runtime_checkable
@@ -232,7 +214,6 @@ class HasSymmetries(Protocol):
 
         `apply` of the results is an equivalent form of `apply` of the originals, so afterstates can be augmented too.
         """
-        ...
 
 
 @runtime_checkable
@@ -241,7 +222,6 @@ class ObservesAfterstates(Protocol):
 
     def observe_afterstates(self, info_states: InfoStates, players: Players, actions: Actions) -> Floats:
         """[G, F] observations of the afterstates of `actions` [G], in the blocks of `observe`."""
-        ...
 
 
 @runtime_checkable
@@ -250,7 +230,6 @@ class ListsLegalActions(Protocol):
 
     def list_legal_actions(self, states: AnyStates) -> tuple[Actions, Starts]:
         """Legal actions [K], ascending in each game, and their starts [G + 1]."""
-        ...
 
 
 def lists_legal_actions(game: Game) -> TypeGuard[ListsLegalActions]:
@@ -264,7 +243,6 @@ class HasEmptySeats(Protocol):
 
     def occupied_seats(self, states: States) -> Bools:
         """[G, P] which seats are occupied, in games that have just been dealt."""
-        ...
 
 
 @runtime_checkable
@@ -273,11 +251,9 @@ class HasOpening(Protocol):
 
     def places_more(self, info_states: InfoStates) -> Bools:
         """[G] whether the player to move places one more card of the opening after this one."""
-        ...
 
     def listed_actions(self, info_states: InfoStates) -> Actions:
         """[G] the action of the list; -1 after the opening, or where the listed action is not legal."""
-        ...
 
 
 @runtime_checkable
@@ -286,7 +262,14 @@ class HasHiddenChoices(Protocol):
 
     def hidden_choices(self, states: AnyStates) -> Bools:
         """[G] whether cards of the current player are hidden, so that any action may be legal."""
-        ...
+
+
+@runtime_checkable
+class ChecksStates(Protocol):
+    """A game that recognises records from elsewhere that no play leads to, which could break its kernels."""
+
+    def are_valid(self, states: AnyStates) -> Bools:
+        """[G] whether each State or InfoState can occur: cards once, counts, indices, phase. Any bytes are accepted."""
 
 
 @runtime_checkable
@@ -295,4 +278,3 @@ class HasHistory(Protocol):
 
     def history(self, states: States) -> tuple[NDArray[np.int8], Actions]:
         """Decks [G, 52] and actions [G, T], behind the last -1: `deal` with the deck, then `apply`, gives the state."""
-        ...

@@ -1,11 +1,13 @@
 """Environments of Gymnasium, and the spaces and arguments that the environments of all libraries share."""
 
 from collections.abc import Mapping
+from operator import index
 from typing import Any, SupportsFloat
 
 import gymnasium
 import numpy as np
 from gymnasium.envs.registration import register, registry
+from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
@@ -61,7 +63,8 @@ class SeatEnv(gymnasium.Env[Observation, np.int64]):
 
     Observations are [F]; a reward is what the seat was paid since its last decision. The mask of legal actions is
     `info["action_mask"]` (int8, for `action_space.sample`) and `action_masks()` (bool, for sb3-contrib). Other actions
-    raise IllegalAction; with `replace_illegal` a legal one is played, for learners and checks that know no masks.
+    raise IllegalAction; with `replace_illegal` a legal one is played in place of any other whole number, for learners
+    and checks that know no masks.
     `reset(options={"deck": [52 cards]})` deals a given order.
     """
 
@@ -98,9 +101,9 @@ class SeatEnv(gymnasium.Env[Observation, np.int64]):
         """Play `action` and the moves of the opponents up to the next decision of this seat."""
         if self._last is None or self._last.ended.size:
             raise RuntimeError("the game is over or not dealt: call reset() first")
-        if self.replace_illegal and not self._last.masks[0][action]:
-            legal = np.flatnonzero(self._last.masks[0])
-            action = int(legal[int(action) % len(legal)])
+        if self.replace_illegal and hasattr(action, "__index__"):
+            legal, number = np.flatnonzero(self._last.masks[0]), index(action)
+            action = number if number in legal else int(legal[number % len(legal)])
         self._last = last = self._games.step(np.array([action]))
         self._render_step()
         over = bool(last.over[0])
@@ -132,15 +135,18 @@ class SeatEnv(gymnasium.Env[Observation, np.int64]):
 class SeatVectorEnv(gymnasium.vector.VectorEnv[Floats, NDArray[np.int64], NDArray[Any]]):
     """The learner's seat of `num_envs` games; `opponents` play the other seats within a step.
 
-    A game that ends is replaced by a new one in the same step (AutoresetMode.SAME_STEP): `infos["final_obs"]` has its
-    last observation, `infos["final_info"]["episode"]` its return `r` and length `l`. `infos["action_mask"]` is [G, A]
-    int8. Arrays are not copied; those of earlier steps are never written again.
+    With AutoresetMode.SAME_STEP a game that ends is replaced in the same step: `infos["final_obs"]` has its last
+    observation, `infos["final_info"]["episode"]` its return `r` and length `l`. With NEXT_STEP, which Gymnasium's
+    wrappers of observations need, it is replaced in the next step, whose action for it is not played.
+    `infos["action_mask"]` is [G, A] int8. Arrays are not copied; those of earlier steps are never written again.
     """
 
-    metadata = {"autoreset_mode": gymnasium.vector.AutoresetMode.SAME_STEP}  # noqa: RUF012  Gymnasium's own form
-
-    def __init__(self, games: ParallelGames) -> None:
+    def __init__(self, games: ParallelGames, autoreset_mode: AutoresetMode = AutoresetMode.SAME_STEP) -> None:
+        check_choice("autoreset_mode", autoreset_mode, (AutoresetMode.SAME_STEP, AutoresetMode.NEXT_STEP))
         self.games = games
+        self.metadata = {"autoreset_mode": autoreset_mode}
+        self._next_step = autoreset_mode is AutoresetMode.NEXT_STEP
+        self._ended = np.zeros(games.num_envs, dtype=np.bool_)  # in the last step
         self.num_envs = games.num_envs
         self.single_observation_space = observation_space(games.game)
         self.single_action_space = action_space(games.game)
@@ -155,18 +161,22 @@ class SeatVectorEnv(gymnasium.vector.VectorEnv[Floats, NDArray[np.int64], NDArra
         deck = deck_option(options)
         decks = None if deck is None else np.repeat(deck, self.num_envs, axis=0)
         result = self.games.reset(self.np_random, decks)
+        self._ended = result.over
         return result.observations, self._infos(result)
 
     def step(self, actions: NDArray[np.integer]) -> tuple[Floats, Floats, Bools, Bools, dict[str, Any]]:
         """Play `actions` [G]; IllegalAction names the first illegal one."""
-        result = self.games.step(actions)
+        result = self.games.step(actions, self._ended if self._next_step else None)
+        self._ended = result.over
+        if self._next_step:
+            result.observations[result.ended] = result.final_observations
         truncated = np.zeros(self.num_envs, dtype=np.bool_)
         return result.observations, result.rewards, result.over, truncated, self._infos(result)
 
     def _infos(self, result: StepResult) -> dict[str, Any]:
         present = np.ones(self.num_envs, dtype=np.bool_)
         infos: dict[str, Any] = {"action_mask": result.masks.view(np.int8), "_action_mask": present}
-        if result.ended.size:
+        if result.ended.size and not self._next_step:
             finals = np.full(self.num_envs, None, dtype=object)
             finals[result.ended] = list(result.final_observations)
             returns = np.zeros(self.num_envs, dtype=np.float32)
@@ -199,11 +209,12 @@ def make_vector(
     *,
     seat: int | None = None,
     ask_forced: bool = True,
+    autoreset_mode: AutoresetMode = AutoresetMode.SAME_STEP,
     **options: Any,
 ) -> SeatVectorEnv:
-    """One seat of `num_envs` games of `game`, which is a game or a name with its `options`; see ParallelGames."""
+    """One seat of `num_envs` games of `game`, which is a game or a name with its `options`; see SeatVectorEnv."""
     games = ParallelGames(resolve_game(game, options), num_envs, opponents, seat=seat, ask_forced=ask_forced)
-    return SeatVectorEnv(games)
+    return SeatVectorEnv(games, autoreset_mode)
 
 
 def environment_id(game: str) -> str:

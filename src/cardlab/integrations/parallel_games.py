@@ -82,14 +82,23 @@ class ParallelGames:
         self._over: Bools = np.zeros(self.num_envs, dtype=np.bool_)
         return self._finish_step()
 
-    def step(self, actions: NDArray[np.integer]) -> StepResult:
-        """Play the learner's `actions` [G]; IllegalAction names the first illegal one."""
+    def step(self, actions: NDArray[np.integer], held: Bools | None = None) -> StepResult:
+        """Play the learner's `actions` [G], but none in `held` games [G]; IllegalAction names the first illegal one."""
         if self._masks is None:
             raise RuntimeError("step() needs a dealt game: call reset() first")
+        if held is not None and np.shape(actions) == held.shape:
+            actions = np.where(held, self._masks.argmax(axis=1), actions)
         chosen = check_actions(self._masks, actions, self.game.spec.name)
         self._over = np.zeros(self.num_envs, dtype=np.bool_)
-        unchecked(self.game).apply(self.states, chosen)
-        self._lengths += 1
+        if held is None or not held.any():
+            unchecked(self.game).apply(self.states, chosen)
+            self._lengths += 1
+        else:
+            moving = np.flatnonzero(~held)
+            states = take(self.states, moving)
+            unchecked(self.game).apply(states, chosen[moving])
+            put(self.states, moving, states)
+            self._lengths[moving] += 1
         return self._finish_step()
 
     def info_state(self, row: int) -> InfoStates:

@@ -18,9 +18,10 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
-from cardlab.agents.random_actions import ExploringAgent
+from cardlab.agents.exploration import ExploringAgent
 from cardlab.core.messages import InvalidOption
 from cardlab.games.agent_protocol import Agent
+from cardlab.games.array_checks import unchecked
 from cardlab.games.protocol import Actions, Game, HasSymmetries, InfoStates
 from cardlab.learners.distributed import ProcessGroup, mean_metrics
 from cardlab.learners.hyperparameters import SharedOptions
@@ -72,7 +73,7 @@ class Learner(lightning.LightningModule, ABC):
         if options.symmetries and not isinstance(game, HasSymmetries):
             raise InvalidOption("agent.symmetries", True, f"false: {game.spec.name} has none")
         self.automatic_optimization = False
-        self.game = game
+        self.game = unchecked(game)
         self.network = network
         self.total_iterations = total_iterations
         self.iterations_done = 0

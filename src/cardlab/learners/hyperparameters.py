@@ -21,9 +21,7 @@ RewardScale = Annotated[
     Annotated[float, Field(gt=0, allow_inf_nan=False), NUMERIC] | None,
     Field(description="payoffs are divided by this number; null: the typical difference between results of the game"),
 ]
-DecisionsPerIteration = Annotated[
-    int, Field(ge=1, description="decisions gathered before each update, at least"), NUMERIC
-]
+DecisionsPerIteration = Annotated[int, Field(ge=1, description="decisions gathered before each update"), NUMERIC]
 Minibatch = Annotated[int, Field(ge=1, description="decisions in one gradient step"), NUMERIC]
 Epochs = Annotated[int, Field(ge=1, description="passes over the decisions of an update"), NUMERIC]
 EmaDecay = Annotated[

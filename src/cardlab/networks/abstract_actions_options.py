@@ -2,11 +2,10 @@
 
 from typing import Any
 
-from cardlab.core.messages import InvalidOption
 from cardlab.core.options import option, options
 from cardlab.core.parts import find_place
 from cardlab.games.protocol import GameSpec
-from cardlab.networks.option_types import Activation, Widths
+from cardlab.networks.option_types import Activation, Widths, require
 
 
 @options("network")
@@ -18,9 +17,8 @@ class AbstractActionsOptions:
 
     def check(self, spec: GameSpec) -> None:
         """Raise InvalidOption without the action features that define the abstract actions."""
-        if not {"kind", "strength", "splits"} <= {block.name for block in spec.action_blocks}:
-            expected = f"mlp or trunks: {spec.name} has no action features kind, strength and splits"
-            raise InvalidOption("network", "abstract_actions", expected)
+        fits = {"kind", "strength", "splits"} <= {block.name for block in spec.action_blocks}
+        require(fits, "abstract_actions", spec, "action features kind, strength and splits")
 
     def build(self, spec: GameSpec) -> Any:
         """The network for this game with weights from torch's generator; InvalidOption if it does not fit the game."""

@@ -2,11 +2,10 @@
 
 from typing import Any
 
-from cardlab.core.messages import InvalidOption
 from cardlab.core.options import option, options
 from cardlab.core.parts import find_place
 from cardlab.games.protocol import GameSpec
-from cardlab.networks.option_types import Activation, Widths
+from cardlab.networks.option_types import Activation, Widths, require
 
 
 @options("network")
@@ -20,8 +19,7 @@ class ActionsOptions:
 
     def check(self, spec: GameSpec) -> None:
         """Raise InvalidOption without action features."""
-        if not spec.num_action_features:
-            raise InvalidOption("network", "actions", f"mlp or trunks: {spec.name} has no action features")
+        require(bool(spec.num_action_features), "actions", spec, "action features")
 
     def build(self, spec: GameSpec) -> Any:
         """The network for this game with weights from torch's generator; InvalidOption if it does not fit the game."""

@@ -1,5 +1,6 @@
 """Inputs of networks as tensors: observations and legal actions of N decisions."""
 
+import os
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cache
@@ -119,6 +120,9 @@ def _action_features(
 @cache
 def _threads(num: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(num, thread_name_prefix="action_features")
+
+
+os.register_at_fork(after_in_child=_threads.cache_clear)  # threads do not survive a fork
 
 
 def _to_tensors(*arrays: NDArray[Any], num_actions: int, device: torch.device | str) -> LegalPairs:

@@ -6,6 +6,7 @@ context lets lines compete for cards. Fits games whose observation has a block `
 
 import torch
 from torch import Tensor, nn
+from torch.nn.functional import embedding_bag
 
 from cardlab.games.protocol import GameSpec
 from cardlab.networks.compiled import compilable
@@ -19,7 +20,10 @@ _MIN_DEDUPLICATED = 16  # observations; below, the search for duplicates takes l
 
 
 class LineEncoder(nn.Module):
-    """Splits an observation into encoded lines [N, L, E] and the rest [N, R]."""
+    """Encodes each line of an observation.
+
+    In large float32 batches on a CPU, without gradients, each distinct line is encoded once.
+    """
 
     def __init__(self, spec: GameSpec, options: LinesOptions) -> None:
         super().__init__()
@@ -29,23 +33,31 @@ class LineEncoder(nn.Module):
         self.width = options.line_widths[-1]
         self.rest = spec.num_features - self.block.size
 
-    def forward(self, observations: Tensor) -> tuple[Tensor, Tensor]:
-        """Encoded lines [N, L, E] and the other columns [N, R]."""
-        block = self.block
-        rest = torch.cat((observations[:, : block.start], observations[:, block.stop :]), dim=1)
-        return self._encode(observations), rest
+    def forward(self, observations: Tensor) -> Tensor:
+        """Encoded lines [N, L, E]."""
+        found = self.encode_distinct(observations)
+        return self._encode_all(observations) if found is None else found[0][found[1]]
 
-    def _encode(self, observations: Tensor) -> Tensor:
-        """[N, L, E]; in large float32 batches on a CPU, without gradients, each distinct line is encoded once."""
+    def mean(self, observations: Tensor) -> Tensor:
+        """[N, E] mean of the encoded lines."""
+        found = self.encode_distinct(observations)
+        return self._encode_all(observations).mean(dim=1) if found is None else embedding_bag(found[1], found[0])
+
+    def add_rest(self, pooled: Tensor, observations: Tensor) -> Tensor:
+        """[N, E + R]: `pooled` [N, E] and the columns of `observations` outside the lines."""
+        before, after = observations[:, : self.block.start], observations[:, self.block.stop :]
+        return torch.cat((pooled, before, after), dim=1)
+
+    def encode_distinct(self, observations: Tensor) -> tuple[Tensor, Tensor] | None:
+        """Distinct lines encoded [D, E] and the index [N, L] of each line; None where all lines are encoded."""
         learning = torch.is_grad_enabled() or torch.compiler.is_compiling()
         plain = observations.device.type == "cpu" and observations.dtype == torch.float32
         if learning or not plain or len(observations) < _MIN_DEDUPLICATED:
-            return self.encode_all(observations)
+            return None
         distinct, indices = (torch.from_numpy(array) for array in distinct_lines(observations.numpy(), self.block))
-        return self.encoder(distinct)[indices]
+        return self.encoder(distinct), indices
 
-    def encode_all(self, observations: Tensor) -> Tensor:
-        """[N, L, E] without deduplication."""
+    def _encode_all(self, observations: Tensor) -> Tensor:
         block = self.block
         return self.encoder(observations[:, block.start : block.stop].reshape(-1, *block.shape))
 
@@ -77,17 +89,25 @@ class LinesNetwork(Network):
     @compilable
     def value(self, observations: Tensor) -> Tensor:
         """Values [N]."""
-        return self._features_and_values(observations)[2]
+        if self.concatenated:
+            _, mean, context = self._features(observations)
+        else:
+            mean = self.lines.mean(observations)
+            context = self.context(self.lines.add_rest(mean, observations))
+        return self._values(mean, context)
 
     @compilable
     def _scores_and_values(self, observations: Tensor) -> tuple[Tensor, Tensor]:
-        lines, context, values = self._features_and_values(observations)
-        return self.score_head(torch.cat((lines.flatten(1), context), dim=1)), values
+        lines, mean, context = self._features(observations)
+        return self.score_head(torch.cat((lines.flatten(1), context), dim=1)), self._values(mean, context)
 
-    def _features_and_values(self, observations: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Encoded lines [N, L, E], context [N, C] and values [N]."""
-        lines, rest = self.lines(observations)
-        pooled = lines.flatten(1) if self.concatenated else lines.mean(dim=1)
-        context = self.context(torch.cat((pooled, rest), dim=1))
-        values = self.line_value(lines).sum(dim=(1, 2)) + self.context_value(context).squeeze(-1)
-        return lines, context, values
+    def _features(self, observations: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Encoded lines [N, L, E], their mean [N, E] and the context [N, C]."""
+        lines = self.lines(observations)
+        mean = lines.mean(dim=1)
+        pooled = lines.flatten(1) if self.concatenated else mean
+        return lines, mean, self.context(self.lines.add_rest(pooled, observations))
+
+    def _values(self, mean: Tensor, context: Tensor) -> Tensor:
+        """Values [N]: the sum of the values of lines, by their `mean` [N, E], and the value of the context [N, C]."""
+        return self.lines.num_lines * self.line_value(mean).squeeze(-1) + self.context_value(context).squeeze(-1)

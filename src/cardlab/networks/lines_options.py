@@ -2,11 +2,10 @@
 
 from typing import Any, Literal
 
-from cardlab.core.messages import InvalidOption
 from cardlab.core.options import option, options
 from cardlab.core.parts import find_place
 from cardlab.games.protocol import GameSpec
-from cardlab.networks.option_types import Activation, Widths
+from cardlab.networks.option_types import Activation, Widths, require
 
 
 @options("network")
@@ -22,10 +21,9 @@ class LinesOptions:
 
     def check(self, spec: GameSpec) -> None:
         """Raise InvalidOption without a block of lines."""
-        if not any(block.name == "lines" and len(block.shape) == 2 for block in spec.blocks):
-            others = "mlp, trunks or actions" if spec.num_action_features else "mlp or trunks"
-            expected = f"{others}: with these features {spec.name} has no block 'lines'"
-            raise InvalidOption("network", "lines", expected)
+        fits = any(block.name == "lines" and len(block.shape) == 2 for block in spec.blocks)
+        others = "mlp, trunks or actions" if spec.num_action_features else "mlp or trunks"
+        require(fits, "lines", spec, "block 'lines'", f"{others}: with these features")
 
     def build(self, spec: GameSpec) -> Any:
         """The network for this game with weights from torch's generator; InvalidOption if it does not fit the game."""

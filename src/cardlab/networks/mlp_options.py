@@ -3,7 +3,7 @@
 from typing import Any
 
 from cardlab.core.messages import InvalidOption
-from cardlab.core.options import Flag, Number, option, options
+from cardlab.core.options import Flag, Number, check_together, option, options
 from cardlab.core.parts import find_place
 from cardlab.games.protocol import GameSpec
 from cardlab.networks.option_types import Activation, Init, Width, Widths
@@ -26,8 +26,7 @@ class MLPOptions:
     )
 
     def __post_init__(self) -> None:
-        if self.layer_norm and self.batch_norm:
-            raise InvalidOption("network.batch_norm", self.batch_norm, "false with network.layer_norm")
+        check_together("network", self, {"layer_norm": {"batch_norm": False}})
         if self.value_range is not None and not self.value_range[0] < self.value_range[1]:
             raise InvalidOption("network.value_range", list(self.value_range), "a lower and a higher number")
 

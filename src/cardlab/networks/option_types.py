@@ -4,7 +4,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from cardlab.core.messages import InvalidOption
 from cardlab.core.options import NUMERIC
+from cardlab.games.protocol import GameSpec
 
 Width = Annotated[int, Field(ge=1, le=8192), NUMERIC]
 Widths = Annotated[tuple[Width, ...], Field(min_length=1, max_length=16)]
@@ -16,3 +18,9 @@ Init = Annotated[
     Literal["small_heads", "torch", "orthogonal", "uniform"],
     Field(description="initial weights: torch, small_heads (small outputs), orthogonal, uniform (±0.5/√(inputs + 1))"),
 ]
+
+
+def require(fits: bool, network: str, spec: GameSpec, lack: str, instead: str = "mlp or trunks:") -> None:
+    """InvalidOption for a network that needs what the game lacks."""
+    if not fits:
+        raise InvalidOption("network", network, f"{instead} {spec.name} has no {lack}")

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from cardlab.core.messages import InvalidOption
 from cardlab.core.options import Whole, option, options
 from cardlab.core.parts import find_place
 from cardlab.games.protocol import GameSpec
+from cardlab.networks.option_types import require
 
 
 @options("network")
@@ -16,10 +16,8 @@ class SparseLinesOptions:
 
     def check(self, spec: GameSpec) -> None:
         """Raise InvalidOption without codes of lines."""
-        if not spec.num_codes:
-            remedy = "mlp or trunks, or game=poker_squares game.features=sparse_lines"
-            expected = f"{remedy}: with these features {spec.name} has no sparse lines"
-            raise InvalidOption("network", "sparse_lines", expected)
+        others = "mlp or trunks, or game=poker_squares game.features=sparse_lines"
+        require(bool(spec.num_codes), "sparse_lines", spec, "sparse lines", f"{others}: with these features")
 
     def build(self, spec: GameSpec) -> Any:
         """The network for this game with weights from torch's generator; InvalidOption if it does not fit the game."""

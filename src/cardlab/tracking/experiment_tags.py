@@ -1,10 +1,12 @@
-"""Tags of an MLflow experiment: its description, and how the MLflow UI shows its runs."""
+"""What the MLflow UI shows of an experiment: its description, the columns of its runs, and the names of scores."""
 
 import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from cardlab.games.make_game import game_names, make_game
+from cardlab.agents.specs import metric_name
+from cardlab.evaluation.intervals import SELF, Estimate, Evaluation, interval_metrics, main_score
+from cardlab.games.make_game import game_names
 from cardlab.tracking.lineage import NOTE
 from cardlab.tracking.run import LEARNING
 
@@ -15,10 +17,16 @@ VIEW = "cardlab"
 """Key of the view: an address of the MLflow UI with `viewStateShareKey=VIEW` opens with these columns and charts."""
 
 FINAL_SCORE = "score/evaluation"
-"""Metric of a training: its last evaluation, against the strongest of the experiment's references."""
+"""Metric of a training: its last evaluation, against the strongest of the experiment's references.
+
+Of a trial the value that its study has; of a sweep that of the best trial.
+"""
 
 AGAINST = "against"
-"""Tag of a run with FINAL_SCORE: the reference of that score, `self` in a game for one player."""
+"""Tag of a run with FINAL_SCORE: the reference of that score, `self` in a game for one player; of a trial, all."""
+
+DEALS = "deals"
+"""Tag of a run with FINAL_SCORE: the number of deals of that score."""
 
 _VIEW_TAG = f"mlflow.sharedViewState.{VIEW}"
 _COLUMNS = (
@@ -45,7 +53,7 @@ _SECTION = {"columns": 2, "isReordered": True, "deleted": False, "isGenerated": 
 def experiment_tags(game: str) -> Mapping[str, str]:
     """Tags for the experiment with the runs of `game`."""
     tags = {"mlflow.experimentKind": "custom_model_development", _VIEW_TAG: json.dumps(_view())}
-    return tags | ({NOTE: _meaning_of_scores(game)} if game in game_names() else {})
+    return tags | {NOTE: _meaning_of_scores(game)}
 
 
 def update_experiments(client: "MlflowClient", *, is_own: bool = True) -> None:
@@ -63,17 +71,35 @@ def update_experiments(client: "MlflowClient", *, is_own: bool = True) -> None:
                 client.set_experiment_tag(experiment.experiment_id, key, value)
 
 
+def evaluation_metrics(evaluation: Evaluation) -> dict[str, float]:
+    """Metrics with the names of a learning curve: `score/NAME`, `win_rate/NAME`, `interval/…`, and `score/evaluation`.
+
+    In a game for one player, `difference/NAME` is the paired difference to the reference NAME.
+    """
+    rows: Mapping[str, Mapping[str, float]] = evaluation["references"]
+    estimates = {FINAL_SCORE: main_score(evaluation)[1]}
+    for reference, row in rows.items():
+        name, deals = metric_name(reference), int(row["deals"])
+        if SELF not in rows or reference == SELF:
+            estimates[f"score/{name}"] = Estimate(row["mean"], row["low"], row["high"], deals)
+        for kind in ("win_rate", "difference"):
+            if kind in row:
+                estimates[f"{kind}/{name}"] = Estimate(row[kind], row[f"{kind}_low"], row[f"{kind}_high"], deals)
+    metrics = {name: estimate.mean for name, estimate in estimates.items()}
+    for name, estimate in estimates.items():
+        metrics |= interval_metrics(name, estimate)
+    return metrics
+
+
 def _meaning_of_scores(game: str) -> str:
-    if make_game(game).spec.num_players == 1:
-        scores = "`score/self` is the agent's points per game; more is better, 0 is a game without points."
-        final = f"`{FINAL_SCORE}`: the same, from the last `cardlab evaluate`."
-    else:
-        scores = (
-            "`score/NAME` is the agent's points per game against the reference agent NAME at all other seats, on the "
-            "same deals at every seat; 0 is as strong as NAME, above 0 is better."
-        )
-        final = f"`{FINAL_SCORE}`: against the strongest reference, from the last `cardlab evaluate`."
-    return f"Runs of {game}. {scores}\n\n{final} `interval/`: ends of 95 % intervals. Steps are decisions."
+    return (
+        f"Runs of {game}. `score/NAME` is the agent's points per game against the reference agent NAME at all other "
+        "seats, on the same deals at every seat; 0 is as strong as NAME, above 0 is better. In a game for one player "
+        "`score/self` is its points per game; more is better.\n\n"
+        f"`{FINAL_SCORE}`: against the strongest reference, from the last `cardlab evaluate`; of a "
+        "trial, the value in its study, against all references. `interval/`: ends of "
+        "95 % intervals. Steps are decisions."
+    )
 
 
 def _view() -> dict[str, Any]:

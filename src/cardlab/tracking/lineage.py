@@ -1,26 +1,48 @@
 """The origin of a run as tags: code, command, DVC stage, package versions and machine."""
 
 import json
+import logging
 import os
 import platform
 import shlex
 import subprocess
 import sys
+from collections.abc import Mapping
 from contextlib import suppress
+from difflib import unified_diff
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import Any
 
+import yaml
+
+from cardlab.agents.specs import CHAMPIONS
 from cardlab.core.addresses import without_password
+from cardlab.core.running_code import running_files
+
+_logger = logging.getLogger(__name__)
 
 NOTE = "mlflow.note.content"
 """Tag of runs and experiments: the description in the MLflow UI, as Markdown."""
+DIGEST = "policy.digest"
+"""Tag of runs, models and registered versions: the digest of the policy's files."""
 VERSIONS = "versions"
 """Tag: the versions of the packages that may change results, as JSON."""
+UNCOMMITTED = "uncommitted.diff"
+"""Artifact of a run: what its commit lacks."""
+CODE = "code"
+"""Tag of a training: the digest of its code."""
+LINKS = "links"
+"""Tag of a training: folder → digest of the policies that it starts from or meets, as JSON."""
+COMPUTING = ("torch", "numpy", "numba")
+"""The packages whose versions may change what a training computes."""
+RESTORED = "restored_from"
+"""Tag of a run that was made again from a champion's folder: the id of the original."""
 TRIAL_STATE = "sweep.state"  # tag of a trial: running, complete, pruned, failed or killed
 
-_PACKAGES = ("cardlab", "torch", "numpy", "numba", "lightning", "mlflow", "optuna", "dvc", "hydra-core")
-_WRITTEN_BY_PIPELINE = ("params.yaml", "dvc.lock", "learning_curves", "results", "champions")
+_PACKAGES = ("cardlab", *COMPUTING, "lightning", "mlflow", "optuna", "dvc", "hydra-core")
+_LARGEST_DIFF = 1_000_000  # characters
 _DVC = {"dvc.stage": "DVC_STAGE", "dvc.experiment": "DVC_EXP_NAME", "dvc.baseline": "DVC_EXP_BASELINE_REV"}
 
 
@@ -74,20 +96,73 @@ def _package_versions() -> dict[str, str]:
 
 
 def _git(folder: Path) -> dict[str, str]:
-    """The commit, and whether tracked files differ from it; files that the pipeline writes are ignored."""
+    """The commit, and whether anything that it lacks may have decided a result."""
     commit = run_git(folder, "rev-parse", "HEAD")
-    if commit is None:
-        return {}
-    ignored = [f":(top,exclude){path}" for path in _WRITTEN_BY_PIPELINE]
-    changed = run_git(folder, "status", "--porcelain", "--untracked-files=no", "--", ":(top)", *ignored)
-    return {"git.commit": commit, "git.dirty": str(bool(changed)).lower()}
+    return {} if commit is None else {"git.commit": commit, "git.dirty": str(bool(uncommitted(folder))).lower()}
+
+
+@cache
+def uncommitted(folder: Path) -> str:
+    """What the commit lacks at the first call, as a diff: edits of tracked files, and new files that this process runs.
+
+    Files that the pipeline writes are left out. At most 1 MB. Empty outside of a clone.
+    """
+    top = run_git(folder, "rev-parse", "--show-toplevel")
+    if top is None:
+        return ""
+    ignored = [f":(top,exclude){path}" for path in _written_by_pipeline(folder, Path(top))]
+    diff = run_git(folder, "diff", "HEAD", "--binary", "--no-color", "--no-ext-diff", "--", ":(top)", *ignored) or ""
+    new = (run_git(folder, "ls-files", "--others", "--exclude-standard", "--full-name", "-z", top) or "").split("\0")
+    running = running_files()
+    for path in (Path(top, name) for name in new if name):
+        if path.resolve() in running:
+            lines = path.read_text(encoding="utf-8", errors="replace").splitlines(keepends=True)
+            name = path.relative_to(top).as_posix()
+            diff += "".join(["\n\n", *unified_diff([], lines, "/dev/null", f"b/{name}")])
+    kept = diff.strip("\n") + "\n\n" if diff else ""  # a binary patch ends with an empty line
+    return kept if len(kept) <= _LARGEST_DIFF else kept[:_LARGEST_DIFF] + "\n… (cut)\n"
+
+
+def _written_by_pipeline(folder: Path, top: Path) -> set[str]:
+    """Paths below `top` that `dvc repro`, `promote` and `compose` write: params.yaml, locks, champions, outs."""
+    project = next((each for each in (folder, *folder.parents) if (each / "dvc.yaml").is_file()), None)
+    if project is None or not project.is_relative_to(top):
+        return set()
+    written = {project / "params.yaml", project / CHAMPIONS}
+    for file in (project / "dvc.yaml", *project.glob("*/dvc.yaml")):
+        written.add(file.with_name("dvc.lock"))
+        for stage in _stages(file):
+            outs = [out for kind in ("outs", "metrics", "plots") for out in stage.get(kind, ())]
+            names = [str(next(iter(out)) if isinstance(out, dict) else out).partition("${")[0] for out in outs]
+            written |= {Path(os.path.normpath(file.parent / stage.get("wdir", "") / name)) for name in names}
+    return {path.relative_to(top).as_posix() for path in written if path != project and path.is_relative_to(top)}
+
+
+def _stages(file: Path) -> list[Mapping[str, Any]]:
+    """The stages of a dvc.yaml; none if it is damaged."""
+    try:
+        return [stage.get("do", stage) for stage in yaml.safe_load(file.read_text())["stages"].values()]
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, yaml.YAMLError):
+        return []
 
 
 def run_git(folder: Path, *arguments: str) -> str | None:
-    """The output of a git command; None outside of a clone or without git."""
+    """The output of a git command; None outside of a clone or without git. Warns where git refuses to read a clone."""
     command = ["git", "-C", str(folder), "--no-optional-locks", *arguments]
+    environment = {**os.environ, "LC_ALL": "C"}
     try:
-        result = subprocess.run(command, capture_output=True, text=True, check=True, timeout=20)
-    except (OSError, subprocess.SubprocessError):
+        result = subprocess.run(command, capture_output=True, text=True, check=True, timeout=20, env=environment)
+    except subprocess.CalledProcessError as error:
+        _warn_of_refusal(error.stderr)
         return None
-    return result.stdout.strip()
+    except (OSError, ValueError, subprocess.SubprocessError):
+        return None
+    return result.stdout.strip("\n")
+
+
+@cache
+def _warn_of_refusal(message: str) -> None:
+    """Warn once of a checkout of another owner, with the command that git gives."""
+    if "dubious ownership" in message:
+        command = next((line.strip() for line in message.splitlines() if "git config" in line), "")
+        _logger.warning("%s; the commit is not recorded; run: %s", message.splitlines()[0], command)

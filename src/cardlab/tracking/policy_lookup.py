@@ -1,24 +1,33 @@
 """Finds the runs of a policy by the digest of its files."""
 
+import json
+import re
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
-from cardlab.core.files import load_json, short_path
+from cardlab.core.files import short_path
+from cardlab.tracking.connection import SERVERS, TrackingUnavailable
+from cardlab.tracking.lineage import CODE, COMPUTING, DIGEST, UNCOMMITTED, VERSIONS
+from cardlab.tracking.policy_models import DATA, POLICY
 from cardlab.tracking.store import Store
 
 if TYPE_CHECKING:
     from mlflow.entities import Run as StoredRun
+    from mlflow.entities import RunInfo
 
 CONFIG = "config.json"  # artifact of a training: its composed configuration
-DIGEST = "policy.digest"
-"""Tag of runs and of registered versions: the digest of the policy's files."""
-
+KEPT = ("curve.csv", UNCOMMITTED)
+"""Artifacts of a training that a champion's folder keeps."""
 RUN_PATH = "/policy/"
 """Path at which `cardlab ui` redirects from a policy's digest to the run that made the policy."""
+
+UI = "http://127.0.0.1:5000"
+"""Address of `cardlab ui` by default."""
 
 _MAKES_POLICIES = ("training", "trial")  # kinds of runs; others with a digest measured the policy
 
@@ -31,6 +40,7 @@ class Origin:
     name: str  # of the experiment
     tags: Mapping[str, str]  # without those of MLflow
     config: Mapping[str, Any]  # composed configuration; empty if the store has lost it
+    files: Mapping[str, str]  # its learning curve and what was not committed, by name, where the store has them
 
 
 def policy_filter(digest: str) -> str:
@@ -41,12 +51,32 @@ def policy_filter(digest: str) -> str:
     return f"tags.`{DIGEST}` LIKE '%{digest}%'"
 
 
-def run_link(digest: str, base: str = "http://127.0.0.1:5000") -> str:
+def run_link(digest: str, base: str = UI) -> str:
     """Address of the run that made the policy with this digest, in any store that `cardlab ui` serves on `base`.
 
     Run ids differ between stores of equal trainings; digests do not.
     """
     return f"{base}{RUN_PATH}{digest}"
+
+
+def run_page(run: "RunInfo", base: str = "") -> str:
+    """Address of the run's page in MLflow's UI on `base`."""
+    return f"{base}/#/experiments/{run.experiment_id}/runs/{run.run_id}?workflowType=machine_learning"
+
+
+def print_run(store: Store, condition: str, note: str = "") -> None:
+    """Print the newest run that matches MLflow's filter `condition`: id, kind, and its page.
+
+    The page is that of the tracking server, else that of `cardlab ui`. Prints nothing if the store cannot be used.
+    """
+    found: list[tuple[str, StoredRun]] = []
+    with suppress(TrackingUnavailable):  # what was made or measured is there
+        found = store.search_runs(condition, limit=1)
+    for _, run in found:
+        is_server = store.address.startswith(SERVERS)
+        base = re.sub("//.*@", "//", store.address.rstrip("/")) if is_server else UI
+        page = run_page(run.info, base) + ("" if is_server else " (by cardlab ui)")
+        print(f"run:    {run.info.run_id} ({run.data.tags.get('kind', 'run')}{note}), {page}")
 
 
 def find_origin(store: Store, digest: str) -> Origin | None:
@@ -55,23 +85,73 @@ def find_origin(store: Store, digest: str) -> Origin | None:
         if run.data.tags.get("kind") in _MAKES_POLICIES:
             tags = {key: value for key, value in run.data.tags.items() if not key.startswith("mlflow.")}
             name = tags.get("experiment") or run.info.run_name or ""
-            return Origin(run.info.run_id, name, tags, _read_config(store, run.info.run_id))
+            files = read_artifacts(store, run.info.run_id, (CONFIG, *KEPT))
+            config = json.loads(files.pop(CONFIG, "{}"))
+            return Origin(run.info.run_id, name, tags, config, files)
     return None
 
 
-def policy_artifacts(stored: "StoredRun") -> Path | None:
-    """The folder of a run's policy, or of its policies `seed_N`, in its artifacts; None if it is not on this disk."""
-    address = urlsplit(stored.info.artifact_uri)
-    folder = Path(unquote(address.path), "policy")
-    if address.scheme not in ("", "file") or not folder.is_dir():
-        return None
-    return short_path(folder)
+def mixed_groups(runs: "Iterable[StoredRun]") -> list[str]:
+    """A line for each group of seeds whose trainings had different code, or versions of what computes."""
+    groups: dict[tuple[str, str], dict[str, dict[str, str]]] = {}
+    for run in runs:
+        tags = run.data.tags
+        if tags.get("kind") == "training" and "group" in tags:
+            key = (tags.get("experiment", ""), tags["group"])
+            groups.setdefault(key, {})[tags.get("seed", "")] = _made_with(tags)
+    lines: list[str] = []
+    for (name, _), seeds in groups.items():
+        differing = [key for key in (CODE, *COMPUTING) if len({each.get(key) for each in seeds.values()}) > 1]
+        shown = [
+            f"seed {seed} {', '.join(f'{key} {made.get(key)}' for key in differing)}"
+            for seed, made in sorted(seeds.items())
+        ]
+        lines += [f"{name}: its seeds were trained differently: {'; '.join(shown)}"] if differing else []
+    return lines
 
 
-def _read_config(store: Store, run_id: str) -> dict[str, Any]:
-    """The composed configuration of a run; empty if the artifact store raises any error."""
+def _made_with(tags: Mapping[str, str]) -> dict[str, str]:
+    """Code and versions of a training; those that resumed it follow those that began it."""
+    texts = [json.loads(tags.get(key, "{}")) for key in (VERSIONS, f"{VERSIONS}.resumed")]
+    made = {
+        name: " and ".join(dict.fromkeys(str(each[name]).partition("+")[0] for each in texts if name in each))
+        for name in COMPUTING
+    }
+    return {**made, CODE: tags.get(CODE, "unknown")}
+
+
+def deleted_policies(store: Store) -> set[str]:
+    """Digests of policies whose trainings were all deleted in MLflow. Raises TrackingUnavailable."""
+    if store.file and not store.file.exists():
+        return set()
+    kept = {run.data.tags.get(DIGEST) for _, run in store.search_runs("tags.kind = 'training'")}
+    with store.wrap_errors():
+        experiments = [entry.experiment_id for entry in store.client.search_experiments()]
+        only_deleted = 2  # ViewType.DELETED_ONLY
+        found = store.client.search_runs(experiments, "tags.kind = 'training'", only_deleted) if experiments else []
+    return {digest for run in found if (digest := run.data.tags.get(DIGEST))} - kept
+
+
+def policy_artifacts(store: Store, stored: "StoredRun") -> Path | None:
+    """The folder of a run's policy, or of its policies `seed_N`, in the store; None if it is not on this disk."""
+    condition = f"name = '{POLICY}' AND source_run_id = '{stored.info.run_id}'"
+    with store.wrap_errors():
+        models = store.client.search_logged_models([stored.info.experiment_id], condition)
+    places = [f"{model.artifact_location}/{DATA}" for model in models]
+    for place in (f"{stored.info.artifact_uri}/{POLICY}", *places):
+        address = urlsplit(place)
+        folder = Path(unquote(address.path))
+        if address.scheme in ("", "file") and folder.is_dir():
+            return short_path(folder)
+    return None
+
+
+def read_artifacts(store: Store, run_id: str, names: Iterable[str]) -> dict[str, str]:
+    """Name → text of the artifacts of a run that the store has; empty if the artifact store raises any error."""
     try:
         with tempfile.TemporaryDirectory() as scratch:
-            return load_json(Path(store.client.download_artifacts(run_id, CONFIG, scratch)))
+            present = {file.path for file in store.client.list_artifacts(run_id)}
+            paths = {name: store.client.download_artifacts(run_id, name, scratch) for name in names if name in present}
+            return {name: Path(path).read_text(encoding="utf-8") for name, path in paths.items()}
     except Exception:
         return {}

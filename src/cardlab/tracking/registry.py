@@ -6,23 +6,34 @@ import shutil
 import tempfile
 from collections.abc import Mapping
 from contextlib import suppress
-from importlib.metadata import version as installed
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from cardlab.agents.policy_descriptions import DESCRIPTION, POLICY_FILES, policy_digest
+from cardlab.agents.policy_descriptions import DESCRIPTION, GAME_FILE, PolicyError, policy_digest, policy_game
 from cardlab.agents.specs import ADDRESS, CHAMPION, RUN_ADDRESS, champion_folder
+from cardlab.core.parts import NAME
+from cardlab.games.make_game import game_data
+from cardlab.tracking.champion_runs import restore_runs
 from cardlab.tracking.policy_lookup import DIGEST
+from cardlab.tracking.policy_models import (
+    DATA,
+    POLICY,
+    SNAPSHOT,
+    PolicyToLog,
+    find_model,
+    is_of_game,
+    log_policy,
+    model_legal_name,
+)
 from cardlab.tracking.store import Store, none_if_missing
 
 if TYPE_CHECKING:
     from mlflow.entities.model_registry import ModelVersion
 
 _ADDRESS = re.compile(ADDRESS + r"([^/@]+)(?:@([^/@]+)|/(\d+))")
-_PYFUNC = "cardlab.agents.mlflow_model"
-_DATA = "policy"  # folder of the policy in a logged model
+_DIGEST = re.compile(r"[0-9a-f]{64}")
 _MODEL_PREFIX = "cardlab-"
-_CARD, _DECISION, _GAME = "README.md", "decision.json", "game.json"  # files of a champion's folder
+_CARD, _DECISION = "README.md", "decision.json"  # files of a champion's folder
 
 
 class NotRegistered(ValueError):
@@ -59,17 +70,18 @@ class Registry:
     def register(
         self,
         folder: Path,
-        game: str,
+        options: Mapping[str, Any],
         *,
         run_id: str,
         card: str,
-        files: Mapping[str, str],
         tags: Mapping[str, object],
     ) -> "ModelVersion":
         """Register the policy in `folder` as a version of its game's model, or update `card` and `tags` of its version.
 
-        `files`: name → text, stored beside the policy. `run_id`: the run that made or promoted it.
+        `options`: `game_data` of the game that it plays. `run_id`: the run that made or promoted it. The model that its
+        training logged becomes the version, if it plays this game.
         """
+        game = str(options[NAME])
         digest = policy_digest(folder)
         texts = {key: str(value) for key, value in tags.items()} | {DIGEST: digest}
         known = self.find(digest)
@@ -81,15 +93,19 @@ class Registry:
                 for key, value in texts.items():
                     client.set_model_version_tag(known.name, known.version, key, value)
                 return client.update_model_version(known.name, known.version, card)
-            model_id, source = self._log_model(folder, game, run_id, card, files, texts)
+            given = PolicyToLog(folder, model_legal_name(texts.get("name", POLICY)), options, texts, card)
+            experiment = self.store.experiment_id(game)
+            logged = find_model(client, experiment, digest)
+            if logged is None or not is_of_game(logged, options):
+                logged = log_policy(client, experiment, run_id, given)
             with suppress(MlflowException):  # it exists
                 about = f"Policies of {game}. The alias `{CHAMPION}` names the strongest; `cardlab promote` moves it."
                 client.create_registered_model(model_name(game), {"game": game}, about)
             return client.create_model_version(
                 model_name(game),
-                source,
+                logged.artifact_location,
                 run_id=run_id,
-                model_id=model_id,
+                model_id=logged.model_id,
                 tags=texts,
                 description=card,
                 await_creation_for=0,  # its files are complete
@@ -103,35 +119,28 @@ class Registry:
         folder = champion_folder(game)
         if folder is None or self.champion(game) is not None:
             return None
-        version = self.register_folder(folder, game)
+        version = self.register_folder(folder)
         self.set_champion(version)
         return version
 
-    def register_folder(self, folder: Path, game: str) -> "ModelVersion":
-        """Register a folder of champions/ with its card and name, in a run of its own."""
-        texts = {name: _read(folder / name) for name in (_CARD, _DECISION, _GAME)}
-        name = json.loads(texts[_DECISION])["challenger"]["name"] if texts[_DECISION] else CHAMPION
-        files, tags = ({_GAME: texts[_GAME]} if texts[_GAME] else {}), {"kind": "registration", "experiment": name}
-        with self.store.start_run(game, f"{name} · registration", tags=tags) as run:
-            version = self.register(folder, game, run_id=run.id, card=texts[_CARD], files=files, tags={"name": name})
-            run.set_tags({DIGEST: version.tags[DIGEST]})
-        return version
+    def register_folder(self, folder: Path) -> "ModelVersion":
+        """Register a folder of champions/ with its card and name; its runs are made again."""
+        card, decision = (_read(folder / name) for name in (_CARD, _DECISION))
+        name = json.loads(decision)["challenger"]["name"] if decision else CHAMPION
+        options = json.loads(_read(folder / GAME_FILE) or "{}") or game_data(policy_game(folder))
+        run_id = restore_runs(self.store, folder, str(options[NAME]), name)
+        return self.register(folder, options, run_id=run_id, card=card, tags={"name": name})
 
-    def model_id(self, folder: Path, game: str, name: str, run_id: str | None) -> str:
+    def model_id(self, folder: Path, options: Mapping[str, Any], name: str, run_id: str | None) -> str:
         """The id of the logged model of the policy in `folder`; it is logged as `name` if need be.
 
-        `run_id`: the run that made the policy, if it is known.
+        `options` as in `register`. `run_id`: the run that made the policy, if it is known.
         """
-        digest = policy_digest(folder)
-        version = self.find(digest)
-        if version is not None and version.model_id:
-            return version.model_id
         with self.store.wrap_errors():
-            experiment, condition = self.store.experiment_id(game), f"tags.`{DIGEST}` = '{digest}'"
-            for logged in self.store.client.search_logged_models([experiment], condition):
-                if logged.status == "READY":  # else a process was killed while it logged the model
-                    return logged.model_id
-            return self._log_model(folder, game, run_id, "", {}, {"name": name, DIGEST: digest})[0]
+            client, experiment = self.store.client, self.store.experiment_id(str(options[NAME]))
+            known = find_model(client, experiment, policy_digest(folder), run_id)
+            given = PolicyToLog(folder, model_legal_name(POLICY if run_id else name), options, {"name": name})
+            return (known or log_policy(client, experiment, run_id, given)).model_id
 
     def set_champion(self, version: "ModelVersion") -> None:
         """Move the alias `champion` to this version."""
@@ -150,9 +159,12 @@ class Registry:
             found = self.register_champion(address.removeprefix(ADDRESS + _MODEL_PREFIX).removesuffix(f"@{CHAMPION}"))
         if found is None:
             raise NotRegistered(f"{address}: the registry has no such model, version or alias")
-        if DIGEST not in found.tags:
-            raise NotRegistered(f"{address}: has no tag {DIGEST}; register it with cardlab promote")
-        target = self.store.root / "runs" / "registry" / found.name / found.tags[DIGEST]
+        digest = found.tags.get(DIGEST, "")
+        if _DIGEST.fullmatch(digest) is None or found.name in (".", ".."):  # they name a folder
+            raise NotRegistered(f"{address}: has no digest of a policy as {DIGEST}; register it with cardlab promote")
+        target = self.store.root / "runs" / "registry" / found.name / digest
+        if target.is_dir() and not _has_digest(target, digest):
+            shutil.rmtree(target)  # edited, or cut off
         if not target.is_dir():
             self._download(found, target)
         return target
@@ -172,12 +184,15 @@ class Registry:
         if not target.is_dir():
             target.parent.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
-                given = {"artifact_uri": address, "dst_path": scratch, "tracking_uri": self.store.address}
+                uri = address.replace("/snapshots/", f"/{SNAPSHOT}")  # as 1.0 stored them
+                given = {"artifact_uri": uri, "dst_path": scratch, "tracking_uri": self.store.address}
                 with self.store.wrap_errors():
                     folder = none_if_missing(lambda: download_artifacts(**given))
-                if folder is None or not (Path(folder) / DESCRIPTION).is_file():
+                places = [Path(folder, place) for place in (DATA, "")] if folder else []
+                policy = next((place for place in places if (place / DESCRIPTION).is_file()), None)
+                if policy is None:
                     raise NotRegistered(f"{address}: no policy; that of a training is {RUN_ADDRESS}ID/policy")
-                _move(Path(folder), target)
+                _move(policy, target)
         return target
 
     def _find_version(self, address: str) -> "ModelVersion | None":
@@ -192,31 +207,6 @@ class Registry:
                 return none_if_missing(lambda: client.get_model_version_by_alias(name, alias))
             return none_if_missing(lambda: client.get_model_version(name, version))
 
-    def _log_model(
-        self, folder: Path, game: str, run_id: str | None, card: str, files: Mapping[str, str], tags: Mapping[str, str]
-    ) -> tuple[str, str]:
-        """Log the policy as a python_function; returns id and location. MLflow's flavour for torch needs a pickle."""
-        from mlflow.models import Model  # noqa: PLC0415  slow import
-        from mlflow.pyfunc import save_model  # noqa: PLC0415  slow import
-
-        client, experiment = self.store.client, self.store.experiment_id(game)
-        name = re.sub(r"[^\w-]", "_", tags.get("name", _DATA))
-        logged = client.create_logged_model(experiment, name, source_run_id=run_id, tags=dict(tags), model_type=game)
-        with tempfile.TemporaryDirectory() as scratch:
-            data, target = Path(scratch, _DATA), Path(scratch, "model")
-            data.mkdir()
-            for name in POLICY_FILES:
-                shutil.copyfile(folder / name, data / name)
-            for name, text in files.items():
-                (data / name).write_text(text, encoding="utf-8")
-            needs = [f"cardlab=={installed('cardlab')}"]  # without it MLflow would load the model to find out
-            model = Model(model_id=logged.model_id)
-            save_model(target, loader_module=_PYFUNC, data_path=data, mlflow_model=model, pip_requirements=needs)
-            (target / "model_card.md").write_text(card, encoding="utf-8")
-            client.log_model_artifacts(logged.model_id, str(target))
-        client.finalize_logged_model(logged.model_id, "READY")
-        return logged.model_id, logged.artifact_location
-
     def _download(self, version: "ModelVersion", target: Path) -> None:
         from mlflow.artifacts import download_artifacts  # noqa: PLC0415  slow import
 
@@ -226,12 +216,19 @@ class Registry:
             with self.store.wrap_errors():  # by the files' address: for models:/… MLflow would make its default store
                 uri = self.store.client.get_model_version_download_uri(version.name, version.version)
                 folder = download_artifacts(artifact_uri=uri, dst_path=scratch, tracking_uri=address)
-            data = Path(folder, "data", _DATA)
+            data = Path(folder, DATA)
             digest = policy_digest(data)
             if digest != version.tags[DIGEST]:
                 found = f"its files differ from those that were registered (digest {digest})"
                 raise NotRegistered(f"{version_address(version)}: {found}")
             _move(data, target)
+
+
+def _has_digest(folder: Path, digest: str) -> bool:
+    try:
+        return policy_digest(folder) == digest
+    except PolicyError:
+        return False
 
 
 def _move(folder: Path, target: Path) -> None:

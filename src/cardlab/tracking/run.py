@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from cardlab.core.addresses import without_password
 from cardlab.tracking.connection import StoreDamaged, first_line
 from cardlab.tracking.parameters import legal_name
+from cardlab.tracking.policy_models import PolicyToLog, log_policies
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -78,13 +79,25 @@ class Run:
         self._ready: list[Row] = []  # to be sent; the sender thread removes rows from the front
         self._tags: dict[str, str] = {}
         self._artifacts: list[TemporaryDirectory[str]] = []
+        self._policies: list[PolicyToLog] = []
         self._end: tuple[Status, int] | None = None
+        self._monitor: Any = None  # MLflow's of the machine
         self._finished = False
         self._sender: threading.Thread | None = None
         self._error: str | None = None
         self._damaged = False  # the store can receive nothing any more
         self._next_batch = time.monotonic() + _SECONDS_BETWEEN
         self._warned = False
+
+    def monitor_system(self, address: str) -> None:
+        """Log the use of the machine as MLflow does, if MLFLOW_ENABLE_SYSTEM_METRICS_LOGGING asks for it."""
+        from mlflow.environment_variables import MLFLOW_ENABLE_SYSTEM_METRICS_LOGGING  # noqa: PLC0415
+
+        if MLFLOW_ENABLE_SYSTEM_METRICS_LOGGING.get():
+            from mlflow.system_metrics.system_metrics_monitor import SystemMetricsMonitor  # noqa: PLC0415
+
+            self._monitor = SystemMetricsMonitor(self.id, resume_logging=self.resumed, tracking_uri=address)
+            self._monitor.start()
 
     def log_metrics(self, metrics: Mapping[str, float], step: int) -> None:
         """Log the metrics of one step; steps that a metric already has, e.g. after a resume, are skipped."""
@@ -115,6 +128,10 @@ class Run:
     def log_figure(self, figure: "Figure", name: str) -> None:
         """Log a matplotlib figure as the artifact `name`; its suffix is the format."""
         self._keep(name, figure.savefig)
+
+    def log_policy(self, policy: PolicyToLog) -> None:
+        """Log a policy as a model of the run; its folder is read when it is sent."""
+        self._policies.append(policy)
 
     def state_dict(self) -> dict[str, Any]:
         """The unsent rows, for a checkpoint."""
@@ -147,13 +164,15 @@ class Run:
             self._warned = True
             _logger.warning("run %s: cannot be sent (%s); it is kept and sent later", self.id, error)
         self._error = error
-        return not (error or self._ready or self._tags or self._artifacts or self._end)
+        return not (error or self._ready or self._tags or self._artifacts or self._policies or self._end)
 
     def finish(self, status: Status = "FINISHED") -> None:
         """Send the rest and close the run; no-op for a finished run."""
         if self._finished:
             return
         self._finished = True
+        if self._monitor is not None:
+            self._monitor.finish()
         self._end = status, max(_now(), self._started)  # the clock may have been set back
         deadline, pause = time.monotonic() + _SECONDS_AT_END, 0.5
         while not (complete := self.flush(max(0.0, deadline - time.monotonic()))):
@@ -221,6 +240,9 @@ class Run:
             while self._artifacts:
                 client.log_artifacts(self.id, self._artifacts[0].name)
                 self._artifacts.pop(0).cleanup()
+            if self._policies:
+                log_policies(client, self.id, self._policies)
+                self._policies.clear()
             if end is not None:
                 client.set_terminated(self.id, *end)
                 self._end = None

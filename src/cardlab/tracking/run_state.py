@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Generator, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from cardlab.core.files import load_json, write_atomically
 from cardlab.core.messages import InvalidOption
@@ -39,9 +39,10 @@ class RunState:
 def load_run_state(folder: Path) -> RunState | None:
     """The unfinished run of `folder`; None if there is none or the file is damaged."""
     try:
-        return RunState(**load_json(folder / STATE_FILE))
+        state = RunState(**load_json(folder / STATE_FILE))
     except (OSError, ValueError, TypeError):
         return None
+    return state if isinstance(cast(object, state.config), Mapping) else None
 
 
 def find_unfinished(runs: Path, text: str) -> tuple[Path, RunState]:

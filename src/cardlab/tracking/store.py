@@ -20,7 +20,16 @@ from cardlab.tracking.connection import (
     sqlite_file,
     store_address,
 )
-from cardlab.tracking.lineage import NOTE, TRIAL_STATE, VERSIONS, describe_run, lineage
+from cardlab.tracking.lineage import (
+    NOTE,
+    RESTORED,
+    TRIAL_STATE,
+    UNCOMMITTED,
+    VERSIONS,
+    describe_run,
+    lineage,
+    uncommitted,
+)
 from cardlab.tracking.parameters import flatten, legal_name
 from cardlab.tracking.run import Run
 from cardlab.tracking.run_state import STATE_FILE, RunState, load_run_state
@@ -107,17 +116,21 @@ class Store:
         """
         with self.wrap_errors():
             stored = self._reopen(resume) if resume is not None else None
-            tags = {"game": experiment, **_group_tags(params or {}), **self.tags, **(tags or {})}
+            tags = {**self.tags, "game": experiment, **_group_tags(params or {}), **(tags or {})}
             run_id = stored.info.run_id if stored else self._create(experiment, name, parent, tags)
             steps = {metric.key: metric.step for metric in stored.data.to_proto().metrics} if stored else None
         with ExitStack() as until_returned:  # finishes the run if this method is interrupted
             new = Run(self.connected, run_id, last_steps=steps, stopped_by=stopped_by)
             run = until_returned.enter_context(new)
+            run.monitor_system(self.address)
             if stored:
                 run.set_tags(tags | _other_versions(stored.data.tags))
             if params:
                 with self.wrap_errors():
                     self._log_params(run, params, stored.data.params if stored else ())
+            is_own = tags.get("kind") != "trial" and RESTORED not in tags
+            if not stored and is_own and (diff := uncommitted(Path.cwd())):
+                run.log_text(diff, UNCOMMITTED)
             until_returned.pop_all()
         return run
 
@@ -192,6 +205,7 @@ class Store:
         found = client.get_experiment_by_name(name)
         assert found is not None
         if found.lifecycle_stage == "deleted":
+            _logger.warning("the experiment %s was deleted in MLflow: it is restored, with its runs", name)
             client.restore_experiment(found.experiment_id)
         return found.experiment_id
 
@@ -279,4 +293,5 @@ def _about(tags: Mapping[str, object]) -> str:
     """One line on what a run is, e.g. `training of dqn on thirty_one, experiment thirty_one_dqn, seed 7`."""
     what = " of ".join(str(tags[key]) for key in ("kind", "agent") if key in tags) or "run"
     named = [f"{key} {tags[key]}" for key in ("experiment", "seed") if key in tags]
-    return ", ".join([f"{what} on {tags['game']}", *named])
+    note = f": {tags['note']}" if "note" in tags else ""
+    return ", ".join([f"{what} on {tags['game']}", *named]) + note

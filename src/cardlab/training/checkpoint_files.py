@@ -10,10 +10,12 @@ from zipfile import BadZipFile, ZipFile
 
 import torch
 
+from cardlab.core.files import LARGEST_DATA, check_regular
+from cardlab.tracking.lineage import COMPUTING
+
 PREVIOUS = "previous.ckpt"
 OTHER_VERSIONS = "CARDLAB_OTHER_VERSIONS"
 """Variable of the environment: with 1, trainings resume under other versions of the packages that compute."""
-_COMPUTING = ("torch", "numpy", "numba")
 
 
 class CheckpointError(RuntimeError):
@@ -32,9 +34,12 @@ def replace_checkpoint(path: Path, part: Path) -> None:
 def read_checkpoint(path: Path) -> Mapping[str, Any]:
     """The content of a file that torch wrote. Raises an exception of torch or zipfile for any damage.
 
-    Each record in it has a CRC-32, which torch writes and does not check.
+    Each record in it has a CRC-32, which torch writes and does not check. It compresses none.
     """
+    check_regular(path, LARGEST_DATA)
     with ZipFile(path) as archive:
+        if sum(entry.file_size for entry in archive.infolist()) > path.stat().st_size:
+            raise ValueError("it expands to more than its size")
         if (damaged := archive.testzip()) is not None:
             raise ValueError(f"the checksum of {damaged} does not match")
     return torch.load(path, map_location="cpu", weights_only=True)
@@ -42,7 +47,7 @@ def read_checkpoint(path: Path) -> Mapping[str, Any]:
 
 def computing_versions() -> dict[str, str]:
     """The versions that a checkpoint holds; torch's without its local part, such as +cpu."""
-    return {name: version(name).partition("+")[0] for name in _COMPUTING}
+    return {name: version(name).partition("+")[0] for name in COMPUTING}
 
 
 def find_checkpoint(path: Path, processes: int, report: Callable[[str], None]) -> Path | None:

@@ -7,6 +7,7 @@ from cardlab.evaluation.deals import Purpose, purpose_seed
 from cardlab.evaluation.intervals import interval_metrics
 from cardlab.evaluation.options import DEFAULT_REFERENCES, ArenaOptions
 from cardlab.evaluation.scores import play_matches
+from cardlab.games.abilities import find_exploitability
 from cardlab.games.agent_protocol import Agent
 from cardlab.games.protocol import Game
 
@@ -14,12 +15,13 @@ MEAN_SCORE = "score/mean"
 
 
 def score_agent(
-    game: Game, agent: Agent, arena: ArenaOptions, deals: int, lineup: Sequence[str] = ()
+    game: Game, agent: Agent, arena: ArenaOptions, deals: int, lineup: Sequence[str] = (), *, exact: bool = False
 ) -> Mapping[str, float]:
     """Metrics of duplicate matches: `score/mean` over all, and for each reference `score/NAME` and `win_rate/NAME`.
 
     Scores are points per game; `interval/…_low` and `interval/…_high` are the ends of 95 % intervals. A reference takes
     all other seats; `lineup` names one agent per other seat for one more match. A game for one player has `score/self`.
+    With `exact` there is `exploitability`, or `nash_conv`.
     """
     options = ArenaOptions(deals=deals, seed=purpose_seed(arena.seed, Purpose.CURVE), processes=1)
     opponents = {name: [name] * (game.spec.num_players - 1) for name in arena.references or DEFAULT_REFERENCES}
@@ -37,4 +39,5 @@ def score_agent(
             scores[name] = estimate.mean
             bounds |= interval_metrics(name, estimate)
     means = [value for name, value in scores.items() if name.startswith("score/")]
-    return {MEAN_SCORE: sum(means) / len(means), **scores, **bounds}
+    measured = find_exploitability(game, "trainer.exploitability").measure(game, agent) if exact else {}
+    return {MEAN_SCORE: sum(means) / len(means), **scores, **bounds, **measured}

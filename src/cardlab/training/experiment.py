@@ -76,12 +76,18 @@ class Experiment:
     @property
     def total_iterations(self) -> int:
         """Iterations of the whole budget."""
-        return -(-self.trainer.decisions // self.agent.decisions_per_iteration)
+        return max(1, round(self.trainer.decisions / self.agent.decisions_per_iteration))
 
     @property
     def last_iteration(self) -> int:
         """The iteration after which training ends: that of the budget, or of `stop_after`."""
-        return -(-(self.trainer.stop_after or self.trainer.decisions) // self.agent.decisions_per_iteration)
+        stop = self.trainer.stop_after or self.trainer.decisions
+        return min(self.total_iterations, -(-stop // self.agent.decisions_per_iteration))
+
+    def rollout_decisions(self, iteration: int) -> int:
+        """Decisions of the iteration with this number, counted from 0; the last one has the rest of the budget."""
+        rollout, last = self.agent.decisions_per_iteration, self.total_iterations - 1
+        return rollout if iteration < last else self.trainer.decisions - rollout * last
 
 
 def training_code(experiment: Experiment) -> str:

@@ -13,7 +13,7 @@ MAX_DECISIONS = 10**12  # years on any machine; a larger number is a typing erro
 class TrainerOptions:
     """Budget and machine of a training; budgets are counts, never seconds, so that a run is the same on any machine."""
 
-    decisions: Whole = option(1_000_000, "budget: decisions of the learner in all", ge=1, le=MAX_DECISIONS)
+    decisions: Whole = option(400_000, "budget: decisions of the learner in all", ge=1, le=MAX_DECISIONS)
     stop_after: Whole | None = option(
         None, "decisions after which training stops before its budget ends; null: at the budget", ge=1
     )
@@ -21,7 +21,7 @@ class TrainerOptions:
         None,
         "runs/NAME/latest/training: resume that training; folder of a policy: take its weights; null: fresh weights",
     )
-    parallel_games: Whole = option(1024, "parallel games", ge=1, le=1_000_000)
+    parallel_games: Whole = option(128, "parallel games", ge=1, le=1_000_000)
     ask_forced: Flag = option(False, "ask for and learn from decisions with a single legal action")
     threads: Whole = option(1, "torch threads of each process", ge=1, le=1024)
     processes: Whole = option(
@@ -39,12 +39,15 @@ class TrainerOptions:
     )
     compile: Flag = option(False, "compile the network with torch.compile (takes about a minute)")
     checkpoint_seconds: Number = option(60.0, "seconds between checkpoints: maximum work lost in a crash", ge=0)
-    evaluations: Whole = option(20, "points on the learning curve", ge=0)
+    evaluations: Whole = option(10, "points on the learning curve", ge=0)
     evaluation_deals: Whole = option(
-        500, "deals against each reference at each point of the learning curve", ge=MIN_DEALS, le=MAX_DEALS
+        200, "deals against each reference at each point of the learning curve", ge=MIN_DEALS, le=MAX_DEALS
     )
     evaluation_lineup: tuple[Text, ...] = option(
         (), "agents at the other seats of one more match at each point of the learning curve, e.g. [greedy,random]"
+    )
+    exploitability: Flag = option(
+        False, "measure the exact exploitability at each point of the learning curve, in games of open_spiel"
     )
     patience: Whole = option(
         0,

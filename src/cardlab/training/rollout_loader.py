@@ -8,10 +8,11 @@ from typing import Any
 import torch
 from lightning.pytorch.callbacks import Callback
 
-from cardlab.agents.random_actions import ExploringAgent
+from cardlab.agents.exploration import ExploringAgent
 from cardlab.learners.base import Learner
 from cardlab.learners.rollouts.collector import Collector
 from cardlab.learners.rollouts.experience import Experience
+from cardlab.training.experiment import Experiment
 
 
 class RolloutLoader:
@@ -24,14 +25,13 @@ class RolloutLoader:
         self,
         learner: Learner,
         collector: Collector,
-        decisions: int,
-        last_iteration: int,
+        experiment: Experiment,
         dtype: torch.dtype = torch.float32,
     ) -> None:
         self.learner = learner
         self.collector = collector
-        self.decisions = decisions
-        self.last_iteration = last_iteration
+        self.experiment = experiment
+        self.last_iteration = experiment.last_iteration
         self.dtype = dtype  # of matrix products during rollouts; Lightning sets that of the updates
 
     def __len__(self) -> int:
@@ -40,13 +40,13 @@ class RolloutLoader:
     def __iter__(self) -> Iterator[Experience]:
         while self.learner.iterations_done < self.last_iteration:
             self.learner.network.eval()
-            yield self.play(self.learner.behaviour_agent())
+            yield self.play(self.learner.behaviour_agent(), self.learner.iterations_done)
 
-    def play(self, agent: ExploringAgent) -> Experience:
-        """A rollout by `agent`."""
+    def play(self, agent: ExploringAgent, iteration: int) -> Experience:
+        """The rollout of an iteration by `agent`."""
         self.collector.agent = agent
         with torch.autocast(self.learner.device.type, self.dtype, enabled=self.dtype != torch.float32):
-            return self.collector.collect(self.decisions)
+            return self.collector.collect(self.learner.group.share_of(self.experiment.rollout_decisions(iteration)))
 
 
 class OverlappedRollouts(RolloutLoader, Callback):
@@ -66,10 +66,11 @@ class OverlappedRollouts(RolloutLoader, Callback):
         while self.learner.iterations_done < self.last_iteration:
             self.learner.network.eval()
             agent = self.learner.behaviour_agent()
-            rollout, self._ready = self._ready or self.play(agent), None
-            if self.learner.iterations_done + 1 < self.last_iteration:
+            iteration = self.learner.iterations_done
+            rollout, self._ready = self._ready or self.play(agent, iteration), None
+            if iteration + 1 < self.last_iteration:
                 fixed = copy.deepcopy(agent, {id(self.learner.game): self.learner.game})
-                self._playing = self._thread.submit(self.play, fixed)
+                self._playing = self._thread.submit(self.play, fixed, iteration + 1)
             yield rollout
 
     def on_train_batch_end(self, trainer: Any, pl_module: Any, outputs: Any, batch: Any, batch_idx: int) -> None:

@@ -187,4 +187,5 @@ def _make_evaluation(experiment: Experiment, learner: Learner, game: Game) -> Ca
     lineup = options.evaluation_lineup
     if lineup:
         make_lineup(game, [agent, *lineup])
-    return partial(score_agent, game, agent, experiment.arena, options.evaluation_deals, lineup)
+    exact = options.exploitability
+    return partial(score_agent, game, agent, experiment.arena, options.evaluation_deals, lineup, exact=exact)

@@ -23,6 +23,7 @@ from cardlab.agents.policy_descriptions import (
 )
 from cardlab.agents.policy_files import describe, load_network
 from cardlab.agents.registry import named_folders
+from cardlab.core.files import short_path
 from cardlab.core.messages import InvalidOption
 from cardlab.core.parts import target_of
 from cardlab.games.make_game import without_training_options
@@ -206,6 +207,13 @@ def named_policies(config: Any, game: Game) -> Iterator[Path]:
     elif isinstance(config, str):
         with suppress(InvalidOption):  # a text that is no agent
             yield from filter(_is_policy, named_folders(game, config))
+
+
+def linked_policies(experiment: Experiment) -> dict[str, str]:
+    """Folder → digest of each policy that a training starts from or meets: `champion` or `latest` may move later."""
+    given = experiment.trainer.start_from
+    folders = [*named_policies(experiment.config, experiment.game), *([] if given is None else [Path(given)])]
+    return {str(short_path(folder.absolute())): start_digest(folder).hex() for folder in sorted(set(folders))}
 
 
 def _is_policy(folder: Path) -> bool:

@@ -27,6 +27,9 @@ from cardlab.training.options import TrainerOptions
 from cardlab.training.rollout_loader import OverlappedRollouts, RolloutLoader
 from cardlab.training.start_point import StartPoint, read_start_point
 
+AGE = "train/rollout_age"
+"""Metric: iterations between playing a decision and learning from it, on average."""
+
 _TRIM_THRESHOLD, _MMAP_MAX = -1, -4  # glibc's mallopt(3)
 _LARGEST_INT = 2**31 - 1
 
@@ -106,9 +109,9 @@ class TrainingProcess:
         self.checkpoints = Checkpoints(checkpoint, experiment.trainer.checkpoint_seconds, group)
 
     def extra_metrics(self) -> dict[str, float]:
-        """Metrics beside the learner's: memory, and win rates against the opponents in this process's games."""
-        rates = self.collector.opponents.win_rates
-        return self.resource_usage.metrics | {f"opponents/{metric_name(text)}": rate for text, rate in rates.items()}
+        """Metrics beside the learner's: memory, and of this process the age of decisions and win rates of opponents."""
+        rates = {f"opponents/{metric_name(text)}": rate for text, rate in self.collector.opponents.win_rates.items()}
+        return {**self.resource_usage.metrics, AGE: self.collector.mean_age, **rates}
 
     def fit(self, resume: Path | None, callbacks: list[lightning.Callback] | None = None) -> None:
         """Train until the budget is used, from the checkpoint `resume` if given, and write the last checkpoint.
@@ -124,9 +127,8 @@ class TrainingProcess:
         if self.start is not None and resume is None:
             all_callbacks.append(self.start.callback([*(callbacks or []), self.resource_usage]))
         options = self.experiment.trainer
-        decisions = self.group.share_of(self.experiment.agent.decisions_per_iteration)
         dtype, loader = getattr(torch, options.precision), OverlappedRollouts if options.overlap else RolloutLoader
-        rollouts = loader(self.learner, self.collector, decisions, self.experiment.last_iteration, dtype)
+        rollouts = loader(self.learner, self.collector, self.experiment, dtype)
         if isinstance(rollouts, OverlappedRollouts):
             all_callbacks.insert(0, rollouts)
         trainer = lightning_trainer(options, all_callbacks, self.group)

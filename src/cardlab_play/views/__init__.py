@@ -6,6 +6,7 @@ from cardlab.games.protocol import Game
 from cardlab_play.views.big2 import Big2View
 from cardlab_play.views.hand_games import FiveOView, OpenFaceView, PokerSquaresView
 from cardlab_play.views.protocol import GameView
+from cardlab_play.views.text import TextView
 from cardlab_play.views.thirty_one import ThirtyOneView
 
 VIEWS: dict[str, Any] = {
@@ -18,6 +19,6 @@ VIEWS: dict[str, Any] = {
 
 
 def make_view(game: Game) -> GameView:
-    """The view of `game`, with its options."""
-    view: GameView = VIEWS[game.spec.name](game)
+    """The view of `game`, with its options; as text where the game has no view of its own."""
+    view: GameView = VIEWS.get(game.spec.name, TextView)(game)
     return view

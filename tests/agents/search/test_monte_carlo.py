@@ -5,7 +5,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from cardlab.agents.random_actions import RandomAgent
+from cardlab.agents.exploration import RandomAgent
 from cardlab.agents.search.leaves import AgentPlayouts
 from cardlab.agents.search.monte_carlo import MonteCarlo
 from cardlab.agents.search.options import MonteCarloOptions

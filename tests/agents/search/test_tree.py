@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from cardlab.agents.random_actions import RandomAgent
+from cardlab.agents.exploration import RandomAgent
 from cardlab.agents.search.leaves import AgentPlayouts
 from cardlab.agents.search.options import PuctOptions, TreeOptions
 from cardlab.agents.search.search_io import make_search_decisions

@@ -84,7 +84,11 @@ def test_every_learner_composes_with_every_game(game: str, agent: str) -> None:
         ),
         (["game.num_players=1"], "game.num_players=1: must be a whole number in [2, 9]"),
         (["agent.gamma=high"], "agent.gamma=high: must be a number"),
-        (["network.widths=256"], "network.widths=256: must be a list of 1 to 16 entries"),
+        (["network=mlp", "network.widths=256"], "network.widths=256: must be a list of 1 to 16 entries"),
+        (
+            ["network.widths=[64]"],
+            "network.widths=[64]: no such key; network takes _target_, name; network=abstract_actions",
+        ),
         (["trainer.decisions=0"], "trainer.decisions=0: must be a whole number in [1, 1e+12]"),
         (["agent._target_=a2c.A2C"], "agent._target_=a2c.A2C: must be a class that can be imported"),
         (["trainer.decisions=1e300"], "trainer.decisions=1e+300: must be a whole number in [1, 1e+12]"),

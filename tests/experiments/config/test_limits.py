@@ -93,7 +93,7 @@ def test_an_experiment_without_its_package(own: Path, capsys: pytest.CaptureFixt
 
 
 @pytest.mark.parametrize("key", ["seed", "seeds"])
-@pytest.mark.parametrize("value", [".inf", "3"])
+@pytest.mark.parametrize("value", [".inf", "3", "${oc.env:HOME}"])
 def test_seeds_that_the_command_would_ignore(
     own: Path, capsys: pytest.CaptureFixture[str], key: str, value: str
 ) -> None:

@@ -32,9 +32,9 @@ SPACES = {
     "thirty_one/dqn": ["experiment=thirty_one/dqn"],
     "thirty_one/ppo": ["experiment=thirty_one/ppo"],
     "poker_squares/td": ["experiment=poker_squares/td"],
-    "open_face/dqn": ["game=open_face", "agent=dqn"],
-    "five_o/ppo": ["game=five_o", "agent=ppo", "opponents=pool"],
-    "big2/ppo": ["game=big2", "agent=ppo", "opponents=pool"],
+    "open_face/dqn": ["game=open_face", "agent=dqn", "network=lines"],
+    "five_o/ppo": ["game=five_o", "agent=ppo", "network=actions", "opponents=pool"],
+    "big2/ppo": ["experiment=big2/ppo", "opponents=pool"],
 }
 """Each file of conf/sweep/ and what it is made for, as its first line says."""
 
@@ -77,7 +77,10 @@ def test_a_key_that_the_experiment_does_not_have_is_named() -> None:
         ({"arena.seed": [1, 2]}, r"sweep\.space\.arena\.seed=\[1,2\]: must be left out: scores compare"),
         ({"arena": {"references": [["random"], ["greedy"]]}}, r"sweep\.space\.arena\.references=.*must be left out"),
         ({"seed": [1, 2]}, r"sweep\.space\.seed=\[1,2\]: must be left out"),
-        ({"agent": ["dqn", "ppo"]}, r"sweep\.space\.agent=\[dqn,ppo\]: no such key; did you mean sweep\.space\.agent"),
+        (
+            {"trainer": ["quick", "smoke"]},
+            r"sweep\.space\.trainer=\[quick,smoke\]: must be for a key of trainer, as in",
+        ),
     ],
 )
 def test_what_decides_the_meaning_of_a_score_is_not_searched(space: dict[str, Any], said: str) -> None:
@@ -108,7 +111,13 @@ def test_values_are_set_in_a_copy(gamma: float, epochs: int) -> None:
             ["agent", "network"],
         ),
         (
-            ["game.num_players=3", "opponents=scripted", "+opponents.agents.greedy=2.0", "network.widths=[32]"],
+            [
+                "game.num_players=3",
+                "opponents=scripted",
+                "+opponents.agents.greedy=2.0",
+                "network=mlp",
+                "network.widths=[32]",
+            ],
             {"agent.gamma": 0.9},
             ["agent", "network", "opponents"],
         ),

@@ -13,7 +13,7 @@ from cardlab.agents.mlflow_model import load_model_folder
 from cardlab.agents.policy_descriptions import PolicyError
 from cardlab.agents.policy_files import describe, save_policy
 from cardlab.agents.registry import load_agent
-from cardlab.games.make_game import make_game
+from cardlab.games.make_game import game_data, make_game
 from cardlab.games.protocol import Game
 from cardlab.networks.actions_options import ActionsOptions
 from cardlab.networks.mlp_options import MLPOptions
@@ -31,17 +31,16 @@ def situations(game: Game) -> tuple[Any, Any, dict[str, Any]]:
 def test_pyfunc_plays_as_the_policy(
     store: Store, root: Path, untrained: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    policy = untrained("squares")
+    policy, game = untrained("squares"), make_game("poker_squares")
     registry = Registry(store)
     with store.start_run("poker_squares", "squares") as run:
         pass
-    made = registry.register(policy, "poker_squares", run_id=run.id, card="# card", files={}, tags={"a": 1})
+    made = registry.register(policy, game_data(game), run_id=run.id, card="# card", tags={"a": 1})
     registry.set_champion(made)
     import mlflow  # noqa: PLC0415  after the store has set its environment
 
     monkeypatch.setenv("MLFLOW_TRACKING_URI", store.address)
     model = mlflow.pyfunc.load_model("models:/cardlab-poker_squares@champion")
-    game = make_game("poker_squares")
     known, players, data = situations(game)
     expected = load_agent(game, str(policy)).act(known, players, np.random.default_rng(0))
     assert np.array_equal(model.predict(data), expected)

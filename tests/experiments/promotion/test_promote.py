@@ -30,10 +30,15 @@ from cardlab.experiments.promotion.promote import (
     make_challenge,
     promote,
 )
+from cardlab.experiments.training_records import find_records
 from cardlab.games.make_game import make_game
 from cardlab.tracking import Store
+from cardlab.tracking.lineage import run_git
+from cardlab.tracking.parameters import flatten
+from cardlab.tracking.policy_lookup import policy_filter
 from cardlab.tracking.registry import NotRegistered, Registry, version_address
 
+ROOT = Path(__file__).parents[3]
 ARENA = ArenaOptions(deals=100, processes=1)
 TOLD = {"game.json", "README.md", "decision.json", "evaluation.json", "lineage.json"}
 ADDRESS = "models:/cardlab-poker_squares@champion"
@@ -208,6 +213,61 @@ def test_the_champion_itself_only_makes_itself_known_to_a_fresh_store(
     assert contents(Path("champions")) == before
 
 
+def test_a_fresh_store_gets_the_runs_of_a_champion_from_its_folder(
+    store: Store, root: Path, untrained: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outcome(monkeypatch, 1.0)
+    curve = "iteration,decisions,score/self,interval/score/self_low\n1,500,10.5,9\n2,1000,12.5,11\n"
+    start, policy = untrained("start", seed=3), untrained("squares")
+    config = {"name": "squares", "seed": 7, "agent": {"name": "td", "decisions_per_iteration": 512}}
+    links = json.dumps({"models/start": policy_digest(start)})
+    for folder, more in ((start, {}), (policy, {"links": links, "git.commit": "c" * 40, "code": "c0de"})):
+        tags = {"kind": "training", "policy.digest": policy_digest(folder), **more}
+        with store.start_run("poker_squares", folder.name, params={**config, "name": folder.name}, tags=tags) as made:
+            made.log_text(curve, "curve.csv")
+            made.log_text("an edit\n", "uncommitted.diff")
+    champion = challenge(policy, store).folder
+    assert champion is not None
+
+    monkeypatch.setattr("cardlab.tracking.store.uncommitted", lambda _: "an edit of this clone")
+    fresh = Store(f"sqlite:///{root}/other.db", root)
+    version = Registry(fresh).register_folder(champion)
+    before, after = store.client.get_run(made.id).data, fresh.client.get_run(str(version.run_id)).data
+    assert after.params == before.params
+    same = ("links", "git.commit", "code", "kind", "experiment", "agent", "seed", "policy.digest")
+    assert {key: after.tags[key] for key in same} == {key: before.tags[key] for key in same}
+    assert (after.tags["mlflow.source.git.commit"], after.tags["machine"]) == ("c" * 40, "unknown")
+    history = fresh.client.get_metric_history(str(version.run_id), "score/self")
+    assert [(row.step, row.value) for row in history] == [(512, 10.5), (1024, 12.5)]
+    kinds = [run.data.tags["kind"] for _, run in fresh.search_runs(policy_filter(policy_digest(policy)))]
+    assert sorted(kinds) == ["evaluation", "promotion", "training"]
+    record = find_records(str(version.run_id), fresh)[0]
+    assert (record.curve, record.diff, record.config["seed"]) == (curve, "an edit\n", 7)
+    (link,) = find_records(str(start), fresh)
+    assert link.config["name"] == "start"
+
+
+@pytest.mark.parametrize("game", ["big2", "five_o", "open_face", "poker_squares", "thirty_one"])
+def test_a_shipped_champion_leads_to_its_runs(store: Store, capsys: pytest.CaptureFixture[str], game: str) -> None:
+    folder = shutil.copytree(ROOT / "champions" / game, Path("champions", game))
+    assert main(["runs", f"policy={folder}", "--json"]) == 0
+    version = Registry(store).champion(game)
+    assert version is not None
+    lineage = json.loads((folder / "lineage.json").read_text())
+    made = store.client.get_run(str(version.run_id))
+    assert made.data.params == flatten(lineage["config"])
+    assert {key: made.data.tags[key] for key in lineage["tags"]} == lineage["tags"]
+    rows = json.loads(capsys.readouterr().out)
+    assert {row["kind"] for row in rows} == {"training", "evaluation", "promotion"}
+    scores = {row["score"] for row in rows if row["kind"] != "promotion"}
+    assert len(scores) == 1
+    assert None not in scores
+    commit, card = lineage["tags"]["git.commit"], (folder / "README.md").read_text()
+    known = run_git(ROOT, "cat-file", "-e", f"{commit}^{{commit}}") is not None
+    shallow = run_git(ROOT, "rev-parse", "--is-shallow-repository") == "true"
+    assert shallow or known != (f"`{commit}`, which is not in this repository" in card)
+
+
 def test_two_challenges_at_once_are_one_too_many(store: Store, root: Path, untrained: Callable[..., Path]) -> None:
     path = root / "runs" / "promotion" / "poker_squares.lock"
     path.parent.mkdir(parents=True)
@@ -266,6 +326,27 @@ def test_a_changed_model_in_the_store_is_refused(store: Store, root: Path, untra
         weights.write_bytes(Path("models", "squares", "policy.json").read_bytes())
     with pytest.raises(NotRegistered, match="its files differ from those that were registered"):
         load_agent(make_game("poker_squares"), ADDRESS)
+
+
+@pytest.mark.usefixtures("won")
+def test_a_digest_that_leads_elsewhere_is_refused(store: Store, root: Path, untrained: Callable[..., Path]) -> None:
+    version = challenge(untrained("squares"), store).registered
+    (root / "elsewhere").mkdir()
+    for digest in ("../../../elsewhere", "", "0" * 63):
+        store.client.set_model_version_tag(version.name, version.version, "policy.digest", digest)
+        with pytest.raises(NotRegistered, match="has no digest of a policy"):
+            Registry(store).fetch(ADDRESS)
+
+
+@pytest.mark.usefixtures("won")
+def test_a_changed_copy_is_fetched_again(store: Store, untrained: Callable[..., Path]) -> None:
+    policy = untrained("squares")
+    challenge(policy, store)
+    cached = Registry(store).fetch(ADDRESS)
+    (cached / "weights.safetensors").write_bytes(b"else")
+    assert policy_digest(Registry(store).fetch(ADDRESS)) == policy_digest(policy)
+    (cached / "policy.json").unlink()
+    assert policy_digest(Registry(store).fetch(ADDRESS)) == policy_digest(policy)
 
 
 def test_a_policy_is_found_by_the_address_of_its_run(store: Store, root: Path, untrained: Callable[..., Path]) -> None:

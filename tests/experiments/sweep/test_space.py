@@ -9,6 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cardlab.core.messages import InvalidOption
+from cardlab.experiments.config.values import with_values
+from cardlab.experiments.sweep.group_option import ABSENT, value_at
 from cardlab.experiments.sweep.space import MAX_GRID_POINTS, Space
 
 CONFIG: dict[str, Any] = {
@@ -158,3 +160,63 @@ def test_conditions_in_a_circle_are_refused() -> None:
     }
     with pytest.raises(InvalidOption, match="does not depend on itself"):
         Space.parse(entries, CONFIG)
+
+
+CHOSEN: dict[str, Any] = {
+    "agent": {
+        "choices": {
+            "ppo": {"name": "ppo", "gamma": 1.0, "clip": 0.2},
+            "dqn": {"name": "dqn", "gamma": 0.9, "n_step": 3, "target_update": 5},
+        }
+    },
+    "network": {"choices": {"mlp": {"name": "mlp", "widths": [8]}, "lines": {"name": "lines", "pooling": "mean"}}},
+    "agent.ppo.gamma": {"low": 0.5, "high": 1.0},
+    "agent.dqn.gamma": [0.8, 0.9],
+    "agent.target_update": {"choices": [5, 10], "when": {"agent.n_step": 3}},
+    "agent.clip": {"choices": [0.1, 0.2], "when": {"agent": "ppo"}},
+    "network.widths": [[8], [16]],
+}
+BASE: dict[str, Any] = {
+    "agent": {"name": "dqn", "gamma": 0.9, "n_step": 3, "target_update": 5},
+    "network": {"name": "mlp", "widths": [8]},
+}
+
+
+def test_a_trial_has_the_keys_of_the_options_that_it_chose() -> None:
+    space = Space.parse(CHOSEN, BASE)
+    seen: set[str] = set()
+    for values in samples(space, 40):
+        agent, network = str(values["agent"]), str(values["network"])
+        own = {"ppo": {"agent.gamma", "agent.clip"}, "dqn": {"agent.gamma", "agent.target_update"}}[agent]
+        own |= {"network.widths"} if network == "mlp" else set()
+        assert set(values) == {"agent", "network", *own}
+        config = with_values(BASE, values)
+        assert (config["agent"]["name"], config["network"]["name"]) == (agent, network)
+        assert config["agent"]["gamma"] == values["agent.gamma"]
+        seen.add(agent + network)
+    assert len(seen) == 4
+    assert BASE["network"]["widths"] == [8], "values are set in a copy"
+    assert CHOSEN["agent"]["choices"]["dqn"]["gamma"] == 0.9
+
+
+def test_the_experiment_itself_and_every_choice_lie_in_such_a_space() -> None:
+    space = Space.parse(CHOSEN, BASE)
+    params = {"agent": "dqn", "network": "mlp", "agent.dqn.gamma": 0.9}
+    assert space.baseline() == {**params, "agent.target_update": 5, "network.widths": "[8]"}
+    assert with_values(BASE, space.decode(space.baseline())) == BASE
+    other = {**BASE, "agent": {"name": "td"}}
+    assert set(Space.parse(CHOSEN, other).baseline()) == {"network", "network.widths"}
+    for dimension, values in space.extremes():
+        assert value_at(with_values(BASE, values), dimension.key) is not ABSENT
+
+
+def test_the_grid_of_such_a_space_has_each_combination_once() -> None:
+    entries = {key: entry for key, entry in CHOSEN.items() if key != "agent.ppo.gamma"}
+    points = Space.parse(entries, BASE).grid()
+    assert len(points) == len({tuple(point.items()) for point in points}) == (2 + 2 * 2) * (2 + 1)
+
+
+def test_a_condition_names_an_option_that_can_be_chosen() -> None:
+    entries = {**CHOSEN, "agent.clip": {"choices": [0.1, 0.2], "when": {"agent": "pp"}}}
+    with pytest.raises(InvalidOption, match=r"sweep\.space\.agent\.clip\.when\.agent=\[pp\]: must be one of ppo, dqn"):
+        Space.parse(entries, BASE)

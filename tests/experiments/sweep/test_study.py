@@ -232,3 +232,14 @@ def test_a_study_keeps_the_kind_of_its_dimensions(before: Any, after: Any, fits:
     else:
         with pytest.raises(InvalidOption, match=r"sweep\.space\.agent\.gamma=.*that the study s has"):
             space.check_history(history, "s")
+
+
+@pytest.mark.parametrize("value", [999.0, float("inf"), -1.0])
+def test_a_value_that_no_trial_has_played_is_refused(value: float, tmp_path: Path) -> None:
+    """A sweep would take it for a score: as the best one, as a guide of its sampler, and as done."""
+    work(tmp_path, options_of("random", 2))
+    study = open_study(tmp_path, "s", OPTIONS)
+    study.add_trial(optuna.create_trial(params={}, distributions={}, value=value))
+    with pytest.raises(InvalidOption, match="trial 2 was added with its value"):
+        work(tmp_path, OPTIONS)
+    assert len(study.get_trials()) == 3

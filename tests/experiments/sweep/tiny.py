@@ -21,6 +21,7 @@ TINY = [
     "agent.decisions_per_iteration=128",
     "agent.updates_per_iteration=1",
     "agent.minibatch_size=64",
+    "network=mlp",
     "network.widths=[8]",
     "sweep.deals=4",
 ]

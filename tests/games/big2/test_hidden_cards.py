@@ -6,7 +6,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from cardlab.agents.random_actions import RandomAgent
+from cardlab.agents.exploration import RandomAgent
 from cardlab.games.array_checks import InvalidArray
 from cardlab.games.big2.actions import DECK_CARD
 from cardlab.games.big2.game import Big2

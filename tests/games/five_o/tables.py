@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from cardlab.agents.random_actions import RandomAgent
+from cardlab.agents.exploration import RandomAgent
 from cardlab.games.cards.deck import parse_card
 from cardlab.games.cards.hands import CARD_KEYS, keys_of
 from cardlab.games.five_o import rules

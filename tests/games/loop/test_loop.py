@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from cardlab.agents.random_actions import RandomAgent
+from cardlab.agents.exploration import RandomAgent
 from cardlab.games.legality import choose_from_each, choose_uniformly
 from cardlab.games.loop import IllegalAction, play, play_out
 from cardlab.games.make_game import make_game

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cardlab.agents.random_actions import RandomAgent
+from cardlab.agents.exploration import RandomAgent
 from cardlab.games.fused_rollouts import SparseLineValues
 from cardlab.games.loop import play, play_out
 from cardlab.games.make_game import make_game

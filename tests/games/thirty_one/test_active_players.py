@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from cardlab.agents.random_actions import RandomAgent
+from cardlab.agents.exploration import RandomAgent
 from cardlab.games.loop import play_out
 from cardlab.games.make_game import make_game, without_training_options
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from cardlab.agents.random_actions import RandomAgent
+from cardlab.agents.exploration import RandomAgent
 from cardlab.games.cards.deck import UNKNOWN, parse_cards
 from cardlab.games.loop import play
 from cardlab.games.thirty_one.game import ThirtyOne

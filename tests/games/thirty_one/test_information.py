@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from cardlab.agents.random_actions import RandomAgent
+from cardlab.agents.exploration import RandomAgent
 from cardlab.games.cards.deck import UNKNOWN, cards_text, parse_card
 from cardlab.games.loop import play
 from cardlab.games.protocol import NO_PLAYER, InfoStates, States

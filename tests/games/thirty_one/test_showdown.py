@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cardlab.agents.random_actions import RandomAgent
+from cardlab.agents.exploration import RandomAgent
 from cardlab.games.cards.deck import parse_cards
 from cardlab.games.loop import play_out
 from cardlab.games.protocol import NO_PLAYER

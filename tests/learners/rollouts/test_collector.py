@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from cardlab.agents.random_actions import RandomAgent, SampledActions
+from cardlab.agents.exploration import RandomAgent, SampledActions
 from cardlab.core.messages import InvalidOption
 from cardlab.games.make_game import make_game
 from cardlab.games.protocol import HasPrivilegedFeatures
@@ -198,7 +198,17 @@ def test_games_of_one_length_end_evenly_over_time(name):
     collector = collector_of(game, num_games=num_games)
     for _ in range(4):
         gathered = len(collector.collect(2 * num_games))
-        assert 2 * num_games <= gathered <= 3 * num_games + game.spec.max_decisions
+        assert num_games <= gathered <= 3 * num_games + game.spec.max_decisions
+
+
+@pytest.mark.parametrize("cut", [False, True])
+@pytest.mark.parametrize("name", ["poker_squares", "thirty_one"])
+def test_the_decisions_asked_for_are_kept_to_within_one_game_of_each_table(name, cut):
+    collector = collector_of(make_game(name), num_games=32, cut=cut)
+    total = asked = 0
+    for size in (100, 300, 100, 700, 100):
+        total, asked = total + len(collector.collect(size)), asked + size
+        assert abs(total - asked) <= 32 * 25
 
 
 def test_games_begin_at_legal_positions_that_are_not_over():

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cardlab.agents.random_actions import RandomAgent
+from cardlab.agents.exploration import RandomAgent
 from cardlab.core.messages import InvalidOption
 from cardlab.games.make_game import make_game
 from cardlab.learners.rollouts.opponents.pool import FLOOR, HALF_LIFE, PRIOR, OpponentPool, PoolOptions, WinRates

@@ -2,11 +2,25 @@
 
 from torch import Tensor, nn
 
+from cardlab.core.options import Positive, option, options
 from cardlab.games.protocol import GameSpec
 from cardlab.networks.inputs import Inputs
 from cardlab.networks.layers import head, mask_scores
 from cardlab.networks.protocol import Network
-from my_cards.options import TinyOptions
+
+
+@options("network")
+class TinyOptions:
+    """One hidden layer."""
+
+    width: Positive = option(32, "width of the hidden layer")
+
+    def check(self, spec):
+        """Raise InvalidOption if the network does not fit the game; this one fits all."""
+
+    def build(self, spec):
+        """The network for a game."""
+        return TinyNetwork(spec, self)
 
 
 class TinyNetwork(Network):

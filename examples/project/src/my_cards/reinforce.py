@@ -5,11 +5,42 @@ import torch
 from torch import Tensor
 
 from cardlab.agents.network_agents import SoftmaxAgent
+from cardlab.core.options import Number, option, options
 from cardlab.games.record_arrays import take
 from cardlab.learners.base import Learner, MetricMeans
+from cardlab.learners.hyperparameters import (
+    AnnealLearningRate,
+    DecisionsPerIteration,
+    EmaDecay,
+    Gamma,
+    LearningRate,
+    MaxGradNorm,
+    Minibatch,
+    RewardScale,
+    Symmetries,
+)
 from cardlab.learners.losses.returns import lambda_returns
 from cardlab.networks.protocol import encode_legal_for
-from my_cards.options import ReinforceOptions
+
+
+@options("agent")
+class ReinforceOptions:
+    """REINFORCE with a value baseline (Williams 1992)."""
+
+    gamma: Gamma = 1.0
+    entropy_weight: Number = option(0.01, "weight of the entropy bonus", ge=0)
+    learning_rate: LearningRate = 3e-3
+    anneal_learning_rate: AnnealLearningRate = True
+    decisions_per_iteration: DecisionsPerIteration = 2048
+    minibatch_size: Minibatch = 512
+    max_grad_norm: MaxGradNorm = 1.0
+    reward_scale: RewardScale = None
+    ema_decay: EmaDecay = 0.0
+    symmetries: Symmetries = False
+
+    def build(self, game, network, total_iterations, seed):
+        """The learner that trains `network`."""
+        return ReinforceLearner(game, network, self, total_iterations, seed)
 
 
 def policy_gradient(log_probabilities: Tensor, values: Tensor, returns: Tensor) -> Tensor:
@@ -20,8 +51,6 @@ def policy_gradient(log_probabilities: Tensor, values: Tensor, returns: Tensor) 
 
 class ReinforceLearner(Learner):
     """Learns from whole games; collection, opponents, checkpoints and the learning curve are cardlab's."""
-
-    options: ReinforceOptions
 
     def __init__(self, game, network, options, total_iterations, seed):
         super().__init__(game, network, options, total_iterations, seed)

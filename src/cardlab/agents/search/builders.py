@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Protocol, cast, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from cardlab.agents.exploration import RandomAgent
 from cardlab.agents.policy_descriptions import BELIEF, read_description
 from cardlab.agents.policy_inference import PolicyInference
-from cardlab.agents.random_actions import RandomAgent
 from cardlab.agents.search.expectimax import Expectimax
 from cardlab.agents.search.leaves import AgentPlayouts, KernelPlayouts, LeafEvaluator, PolicyValues
 from cardlab.agents.search.monte_carlo import MonteCarlo

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import isfinite
 
+import numpy as np
+
 from cardlab.agents.policy_descriptions import policy_digest, policy_game, read_description
 from cardlab.agents.specs import CHAMPION, metric_name
 from cardlab.core.messages import InvalidOption
@@ -28,6 +30,7 @@ from cardlab.evaluation.seed_statistics import (
     probability_of_improvement,
     score_at,
     seeds_to_decide,
+    shared_deals,
 )
 from cardlab.experiments.config.build_parts import check_agents
 from cardlab.experiments.config.values import Rows, compare_parameters
@@ -77,11 +80,12 @@ class MethodPair:
     improvement: Estimate  # probability that a training of the best scores higher than one of the other
     more_seeds: int | None  # see `seeds_to_decide`
     policies: Estimate | None  # the difference of two single policies over deals alone
+    is_equal: bool  # both have the same mean score on every deal
 
     @property
     def is_decided(self) -> bool:
         """Whether the interval of the difference excludes 0."""
-        return self.more_seeds == 0
+        return self.points.low > 0 or self.points.high < 0
 
     @property
     def verdict(self) -> str:
@@ -100,10 +104,12 @@ class MethodPair:
         if 1 in self.seeds:
             one = self.best if self.seeds[0] == 1 else self.other
             return f"{one} has one seed; train at least 3 of it, or compare the policies by cardlab tournament"
+        if self.is_equal:
+            return "both win the same on every deal"
+        if self.more_seeds == 0:  # the difference lies within what rare deals could add
+            return "more deals would decide"
         if self.more_seeds is None:
             return f"{MAX_SEEDS:,} more seeds of each would not decide it, more deals may"
-        if not self.points.mean and not self.points.half_width:
-            return "both win the same on every deal"
         plural = "s" if self.more_seeds > 1 else ""
         return f"about {self.more_seeds:,} more seed{plural} of each would decide"
 
@@ -153,17 +159,37 @@ class MethodComparison:
         return compare_parameters(configs)[0] if all(configs) else None
 
     @property
+    def differing_keys(self) -> tuple[Rows, Rows]:
+        """`differing`, apart: keys that all methods have, and those that only some have."""
+        rows = self.differing or []
+        return [row for row in rows if "" not in row[1]], [row for row in rows if "" in row[1]]
+
+    @property
     def deals(self) -> int:
         """Deals that were played; with `arena.until` fewer than `arena.deals`."""
         return max(self.score(method).deals for method in self.methods)
 
     def score(self, method: Method, reference: str | None = None) -> Estimate:
         """Points per game over seeds and deals, against the strongest reference or `reference`."""
-        return mean_over_seeds(method.scores[reference or self.against])
+        return mean_over_seeds(method.scores[reference or self.against], self.game.spec.payoff_range)
 
     def curves(self, *, over_cpu: bool = False) -> Mapping[str, Sequence[Curve]]:
         """Method → its learning curves against the strongest reference; empty unless all policies have one."""
-        column = f"score/{metric_name(self.against)}"
+        return self._curves(f"score/{metric_name(self.against)}", over_cpu)
+
+    @cached_property
+    def exact(self) -> tuple[str, Mapping[str, Sequence[Curve]]] | None:
+        """`exploitability` or `nash_conv`, and method → its curves over decisions; None unless all have measured it."""
+        measures = ((name, self._curves(name)) for name in ("exploitability", "nash_conv"))
+        return next(((name, curves) for name, curves in measures if curves), None)
+
+    def exact_scores(self) -> Mapping[str, Estimate]:
+        """Method → `exact` at the end of its trainings: the mean over seeds, with the interval over seeds."""
+        _, curves = self.exact or ("", {})
+        ends = {name: [(np.zeros(1), scores[-1:]) for _, scores in each] for name, each in curves.items()}
+        return {name: _estimate(score_at(each, 0.0)) for name, each in ends.items()}
+
+    def _curves(self, column: str, over_cpu: bool = False) -> dict[str, Sequence[Curve]]:
         found: dict[str, list[Curve]] = {}
         for method in self.methods:
             for curve in method.curves:
@@ -173,7 +199,7 @@ class MethodComparison:
                 if drawn is None:
                     return {}
                 found.setdefault(method.name, []).append(drawn)
-        return found
+        return {**found}
 
     def equal_budget(self, *, over_cpu: bool = False) -> EqualBudget | None:
         """The scores at the last place that the learning curves of all methods reach; None without curves."""
@@ -189,14 +215,17 @@ class MethodComparison:
         best = self.ranked[0]
         mine, its = best.scores[self.against], other.scores[self.against]
         single = len(mine) == len(its) == 1
+        low, high = self.game.spec.payoff_range
+        bounds = low - high, high - low
         return MethodPair(
             best.name,
             other.name,
             (len(mine), len(its)),
-            difference(mine, its),
+            difference(mine, its, bounds),
             probability_of_improvement(mine, its),
             seeds_to_decide(mine, its),
-            estimate(paired(mine[0], its[0])) if single else None,
+            estimate(paired(mine[0], its[0]), bounds) if single else None,
+            np.array_equal(shared_deals(mine).mean(axis=0), shared_deals(its).mean(axis=0)),
         )
 
 

@@ -1,6 +1,6 @@
 """A comparison of methods as data for JSON and as tables for a terminal."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from math import isfinite
 from typing import Any
 
@@ -10,16 +10,19 @@ from rich.text import Text  # a name may look like markup
 from cardlab.evaluation.intervals import Estimate
 from cardlab.evaluation.seed_statistics import iqm_over_seeds
 from cardlab.experiments.comparison.compare import EqualBudget, Method, MethodComparison, MethodPair
+from cardlab.experiments.comparison.effect import Effect, find_effect
 
 FORMAT = 1
 
 
-def comparison_figures(comparison: MethodComparison) -> dict[str, Any]:
-    """The comparison as data for JSON, without paths or run ids; ends of an infinite interval are null."""
-    budgets = {
-        "equal_decisions": comparison.equal_budget(),
-        "equal_cpu_minutes": comparison.equal_budget(over_cpu=True),
-    }
+def comparison_figures(comparison: MethodComparison, *, costs: bool = True) -> dict[str, Any]:
+    """The comparison as data for JSON, without paths or run ids; ends of an infinite interval are null.
+
+    `costs`: with CPU minutes, which differ from machine to machine.
+    """
+    budgets = {"equal_decisions": comparison.equal_budget()}
+    if costs:
+        budgets["equal_cpu_minutes"] = comparison.equal_budget(over_cpu=True)
     return {
         "format": FORMAT,
         "game": comparison.game.spec.name,
@@ -27,22 +30,25 @@ def comparison_figures(comparison: MethodComparison) -> dict[str, Any]:
         "deals": comparison.deals,
         "seed": comparison.arena.seed,
         "against": comparison.against,
-        "methods": [_method_figures(comparison, method) for method in comparison.methods],
+        "methods": [_method_figures(comparison, method, costs) for method in comparison.methods],
         "pairs": [_pair_figures(pair) for pair in comparison.pairs],
         **{key: budget and _budget_figures(budget) for key, budget in budgets.items()},
+        **({comparison.exact[0]: _named_each(comparison.exact_scores())} if comparison.exact else {}),
+        "effect": (effect := find_effect(comparison)) and _effect_figures(effect),
         "differing": None if comparison.differing is None else {key: [*values] for key, values in comparison.differing},
     }
 
 
-def _method_figures(comparison: MethodComparison, method: Method) -> dict[str, Any]:
+def _method_figures(comparison: MethodComparison, method: Method, costs: bool) -> dict[str, Any]:
     tables = method.scores
+    minutes = {"cpu_minutes": method.cpu_minutes and round(method.cpu_minutes, 2)} if costs else {}
     return {
         "name": method.name,
         "seeds": method.seeds,
         "policy_digests": method.digests,
-        "cpu_minutes": method.cpu_minutes and round(method.cpu_minutes, 2),
+        **minutes,
         **_named(comparison.score(method), "score"),
-        **_named(iqm_over_seeds(tables[comparison.against]), "iqm", "iqm_"),
+        **_named(iqm_over_seeds(tables[comparison.against], comparison.game.spec.payoff_range), "iqm", "iqm_"),
         "by_seed": [float(row.mean()) for row in tables[comparison.against]],
         "references": {each: _named(comparison.score(method, each), "mean") for each in tables},
     }
@@ -60,8 +66,24 @@ def _pair_figures(pair: MethodPair) -> dict[str, Any]:
     }
 
 
+def _effect_figures(effect: Effect) -> dict[str, Any]:
+    scores = zip(effect.values, effect.scores, strict=True)
+    return {
+        "key": effect.key,
+        "scores": [{"value": value, **_named(score, "mean")} for value, score in scores],
+        **_named(effect.trend, "trend", "trend_"),
+        "best": effect.best,
+        "worse": [*effect.worse],
+        "verdict": effect.verdict,
+    }
+
+
 def _budget_figures(budget: EqualBudget) -> dict[str, Any]:
-    return {"at": budget.place, "scores": {name: _named(score, "mean") for name, score in budget.scores.items()}}
+    return {"at": budget.place, "scores": _named_each(budget.scores)}
+
+
+def _named_each(scores: Mapping[str, Estimate]) -> dict[str, Any]:
+    return {name: _named(score, "mean") for name, score in scores.items()}
 
 
 def _named(value: Estimate, name: str, stem: str = "") -> dict[str, float | None]:
@@ -80,9 +102,15 @@ def comparison_tables(comparison: MethodComparison) -> Iterator[Table]:
     for budget, unit in zip(budgets, units, strict=True):
         if budget is not None:
             table.add_column(f"at {short_number(budget.place)}\n{unit}", justify="right")
+    exact = comparison.exact_scores()
+    if comparison.exact:
+        table.add_column(comparison.exact[0], justify="right")
+        table.add_column("95 %", justify="right")
     for method in comparison.ranked:
         score = comparison.score(method)
         at = [f"{budget.scores[method.name].mean:.3f}" for budget in budgets if budget is not None]
+        if exact:
+            at += [f"{exact[method.name].mean:.3f}", _interval(exact[method.name])]
         table.add_row(Text(method.name), str(method.seeds), f"{score.mean:.3f}", _interval(score), *at)
     yield table
     table = Table()
@@ -95,12 +123,20 @@ def comparison_tables(comparison: MethodComparison) -> Iterator[Table]:
         table.add_row(Text(pair.other), *figures)
     yield table
     if comparison.differing:
-        table = Table(title="what differs in configuration")
-        for heading in ("parameter", *(method.name for method in comparison.methods)):
-            table.add_column(Text(heading), overflow="fold")
-        for key, values in comparison.differing:
-            table.add_row(key, *map(Text, values))
-        yield table
+        yield _differing_table(comparison)
+
+
+def _differing_table(comparison: MethodComparison) -> Table:
+    shared, own = comparison.differing_keys
+    table = Table(title="what differs in configuration")
+    for heading in ("parameter", *(method.name for method in comparison.methods)):
+        table.add_column(Text(heading), overflow="fold")
+    for key, values in shared:
+        table.add_row(key, *map(Text, values))
+    if own:
+        counts = [str(sum(bool(values[place]) for _, values in own)) for place in range(len(comparison.methods))]
+        table.add_row("options that not all have (see the page)", *counts)
+    return table
 
 
 def _interval(estimate: Estimate) -> str:

@@ -4,12 +4,13 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from cardlab.agents.random_actions import RandomAgent
+from cardlab.agents.exploration import RandomAgent
 from cardlab.core.messages import ConfigurationError, InvalidOption, collected, combined, unknown_key
 from cardlab.core.options import check_whole
 from cardlab.core.parts import build_part
 from cardlab.experiments.config.build_parts import agent_key, build_arena, build_game, check_agents, group
 from cardlab.experiments.config.values import with_values
+from cardlab.games.abilities import find_exploitability
 from cardlab.games.protocol import Game
 from cardlab.training.experiment import Experiment, check_device, check_start
 from cardlab.training.options import TrainerOptions
@@ -39,11 +40,15 @@ def read_experiment(config: Mapping[str, Any]) -> Experiment:
     """
     _check_keys(config)
     parts = build_groups(config)
+    if choose := getattr(parts["network"], "chosen", None):  # options that stand for others, such as `auto`
+        parts["network"] = choose(parts["game"].spec, values_only=getattr(parts["agent"], "values_only", False))
     experiment = Experiment(
         name=config["name"], seed=int(config["seed"]), **parts, config=dict(config), builder=__name__
     )
     check_start(experiment.trainer)
     experiment.network.check(experiment.game.spec)
+    if experiment.trainer.exploitability:
+        find_exploitability(experiment.game, "trainer.exploitability")
     check_agents(experiment.game, "arena.references", experiment.arena.references)
     _check_lineup(experiment.game, experiment.trainer.evaluation_lineup)
     check_agents(experiment.game, "opponents.agents", [*getattr(experiment.opponents, "agents", ())])

@@ -5,15 +5,18 @@ import sys
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
+from itertools import accumulate
 from pathlib import Path
 from typing import Any, cast
 
 import yaml
 from hydra import compose, initialize_config_dir
 from hydra import main as hydra_main
-from hydra.core.config_search_path import ConfigSearchPath, SearchPathQuery
+from hydra._internal.core_plugins.basic_sweeper import BasicSweeper
+from hydra.core.config_search_path import ConfigSearchPath, SearchPathElement
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.plugins import Plugins
+from hydra.errors import HydraException
 from hydra.plugins.search_path_plugin import SearchPathPlugin
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
@@ -41,17 +44,19 @@ _config_dir: ContextVar[Path | None] = ContextVar("_config_dir", default=None)
 
 
 class OwnFolderFirst(SearchPathPlugin):
-    """Puts the user's own folders before the shipped one; other Hydra programs in the process are not affected."""
+    """Searches the user's own folders and then the shipped one, where Hydra was given one of them.
+
+    DVC gives it the project's; other Hydra programs in the process are not affected.
+    """
 
     def manipulate_search_path(self, search_path: ConfigSearchPath) -> None:
         """Hydra calls this for every search path."""
-        *own, shipped = search_folders()
-        for entry in search_path.get_path():
-            if entry.path in (str(shipped), f"file://{shipped}"):
-                entry.path = f"{PartSource.scheme()}://{shipped}"
-                for folder in reversed(own):
-                    path = f"{PartSource.scheme()}://{folder}"
-                    search_path.prepend("own", path, anchor=SearchPathQuery(provider="main"))
+        folders, entries = search_folders(), search_path.get_path()
+        for place, entry in enumerate(entries):
+            if entry.path.removeprefix("file://") in map(str, folders):
+                paths = [f"{PartSource.scheme()}://{folder}" for folder in folders]
+                own = [SearchPathElement("own", path) for path in paths[:-1]]
+                entries[place : place + 1] = [*own, SearchPathElement(entry.provider, paths[-1])]
                 return
 
 
@@ -151,7 +156,7 @@ def _check_experiment(overrides: Sequence[str]) -> None:
     if text and "@package" not in text:
         raise InvalidConfiguration(f"{path}: must begin with the line `# @package _global_`, as all experiments do")
     for key, value in found.items():
-        if not str(value).startswith("$") and key not in given:
+        if value != f"${{{key}}}" and key not in given:
             where = f"{path}: its {key}={value} counts in the benchmark only"
             raise InvalidConfiguration(f"{where}; add {key}=… to the command")
 
@@ -180,8 +185,15 @@ def _check_deletions(overrides: Sequence[str]) -> None:
 
 
 def _replace_entry(tree: DictConfig, text: str) -> None:
-    """Replace an entry such as sweep.space.KEY={…}: Hydra would merge it, or refuse a new key."""
+    """Replace an entry such as sweep.space.KEY={…}: Hydra would merge it, or refuse a new key.
+
+    Below a list, as in sweep.space.agent=[ppo,dqn], the list becomes the `choices` beside the entry.
+    """
     override = OverridesParser.create().parse_override(text)
+    *parents, _ = accumulate(override.key_or_group.split("."), "{}.{}".format)
+    for parent in parents:
+        if OmegaConf.is_list(node := OmegaConf.select(tree, parent)):
+            OmegaConf.update(tree, parent, {"choices": node}, merge=False)
     OmegaConf.update(tree, override.key_or_group, override.value(), merge=False, force_add=True)
 
 
@@ -211,6 +223,15 @@ def run_hydra(config_name: str, arguments: Sequence[str]) -> None:
         sys.argv = [program, *rest]
 
 
+def split_multirun(overrides: Sequence[str]) -> list[list[str]]:
+    """The overrides of each combination of the values in KEY=A,B and KEY=choice(…), in Hydra's grammar."""
+    try:
+        (combinations,) = BasicSweeper.split_arguments(OverridesParser.create().parse_overrides([*overrides]), None)
+    except HydraException as error:
+        raise InvalidConfiguration(" ".join(str(error).split())) from error
+    return combinations
+
+
 def _nothing(_: DictConfig) -> None:
     """Hydra's program needs a task, which these arguments never start."""
 
@@ -235,18 +256,14 @@ def _unreadable_file() -> InvalidConfiguration | None:
     """The error for the first of the user's files that Hydra cannot load: Hydra itself does not name it."""
     places = {path: folder for folder in search_folders()[:-1] for path in sorted(folder.rglob("*.yaml"))}
     for path, folder in places.items():
+        problem = "is nested too deep"
         try:
             yaml.safe_load(path.read_text(encoding="utf-8"))
-        except UnicodeDecodeError:
-            return InvalidConfiguration(f"{path}: is not text in UTF-8")
-        except RecursionError:
-            return InvalidConfiguration(f"{path}: is nested too deep")
-        except (OSError, yaml.YAMLError):
-            continue  # reported when it is composed
-        try:
+            problem = "its defaults lead back to it"
             compose(path.relative_to(folder).with_suffix("").as_posix())
-        except RecursionError:
-            return InvalidConfiguration(f"{path}: its defaults lead back to it")
-        except REFUSALS:
-            continue
+        except (RecursionError, UnicodeDecodeError) as error:
+            problem = problem if isinstance(error, RecursionError) else "is not text in UTF-8"
+            return InvalidConfiguration(f"{path}: {problem}")
+        except (OSError, yaml.YAMLError, *REFUSALS):
+            continue  # reported when it is composed
     return None

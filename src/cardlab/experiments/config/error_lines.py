@@ -19,6 +19,7 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import MissingMandatoryValue, OmegaConfBaseException
 
 from cardlab.core.messages import ConfigurationError, InvalidConfiguration, InvalidOption, shortened, unknown_key
+from cardlab.core.parts import option_names, read_option
 
 REFUSALS = (HydraException, OmegaConfBaseException, ValueError)
 """Exceptions that Hydra raises for wrong overrides."""
@@ -119,17 +120,15 @@ def _check_value(override: Override, config_name: str) -> ConfigurationError | N
     """The error for several values of one key: Hydra would start several jobs."""
     if not override.is_sweep_override():
         return None
-    key = override.key_or_group
+    key, values = override.key_or_group, _value_text(override)
+    listed = "[a,b]" if "(" in values else f"[{values}]"
+    hint = "a list is written [a,b]"
     if key.startswith("sweep.space."):
         hint = "a range is written {low: …, high: …}, choices are written [a,b]"
-    elif config_name not in ("train", "sweep"):
-        hint = "a list is written [a,b]"
-    elif key in group_names():
-        hint = "run one command for each; cardlab compare shows which is better"
-    elif key == "seed":
-        hint = "several seeds: seeds=[1,2,3]"
-    else:
-        hint = "to try several: cardlab sweep … sweep.sampler=grid; a list is written [a,b]"
+    elif config_name == "train":
+        hint = f"seeds={listed} trains with each" if key == "seed" else f"cardlab train -m trains with each; {hint}"
+    elif config_name == "sweep" and not key.startswith("sweep") and key != "seed":
+        hint = f"'sweep.space.{key}={listed}' searches them; {hint}"
     return InvalidConfiguration(f"{override.input_line}: takes one value ({hint})")
 
 
@@ -205,13 +204,20 @@ def _check_key(entry: Override, base: DictConfig, owner: str) -> ConfigurationEr
     if part == "experiments" and isinstance(experiments, dict) and rest.partition(".")[0] not in experiments:
         names = ", ".join(cast(dict[str, Any], experiments))
         return InvalidOption(key, value, f"of an experiment of the benchmark: {names}; benchmark=NAME has others")
-    refusal = unknown_key(key, value, known, owner)
+    refusal, advice = unknown_key(key, value, known, owner), ""
+    others = option_names(part) if rest and part in group_names() else []
+    takers = [name for name in others if "/" not in name and rest in read_option(part, name)]
     parent = key.rpartition(".")[0]
     packages = [name.partition("@")[2] or name for name in groups]
     inside = parent not in packages and any(parent.startswith(f"{package}.") for package in packages)
-    if inside and OmegaConf.is_dict(OmegaConf.select(base, parent)):  # an option that is itself a mapping
-        return InvalidOption(key, value, f"{refusal.allowed}; +{entry.input_line} adds an entry")
-    return refusal
+    owners = [name for name in known if name.startswith("experiments.") and name.partition(".")[2].endswith(f".{key}")]
+    if owners and part not in data:
+        advice = f"{owners[0]}={value} sets it for one"
+    elif takers:
+        advice = f"{' or '.join(f'{part}={name}' for name in takers)} has it"
+    elif inside and OmegaConf.is_dict(OmegaConf.select(base, parent)):  # an option that is itself a mapping
+        advice = f"+{entry.input_line} adds an entry"
+    return InvalidOption(key, value, f"{refusal.allowed}; {advice}") if advice else refusal
 
 
 def _check_sign(entry: Override) -> ConfigurationError | None:

@@ -41,13 +41,15 @@ def check_files(folders: Iterable[Path]) -> None:
 
 @cache
 def _check_file(path: Path, size: int, _: int) -> None:
+    content, problem = path.read_bytes() if size <= _MAX_BYTES else b"", ""
     if size > _MAX_BYTES:
-        raise InvalidConfiguration(f"{path}: has {size:,} bytes; must be at most {_MAX_BYTES:,}")
-    content = path.read_bytes()
-    if content.startswith(codecs.BOM_UTF8):
-        raise InvalidConfiguration(f"{path}: begins with a byte order mark; save it as UTF-8 without one")
-    if _ALIAS.search(content) and _expanded_nodes(content) > _MAX_NODES:
-        raise InvalidConfiguration(f"{path}: its aliases (*name) expand to more than {_MAX_NODES:,} entries")
+        problem = f"has {size:,} bytes; must be at most {_MAX_BYTES:,}"
+    elif content.startswith(codecs.BOM_UTF8):
+        problem = "begins with a byte order mark; save it as UTF-8 without one"
+    elif _ALIAS.search(content) and _expanded_nodes(content) > _MAX_NODES:
+        problem = f"its aliases (*name) expand to more than {_MAX_NODES:,} entries"
+    if problem:
+        raise InvalidConfiguration(f"{path}: {problem}")
 
 
 def _expanded_nodes(content: bytes) -> int:

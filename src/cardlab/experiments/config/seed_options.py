@@ -14,7 +14,8 @@ def check_launcher(trainer: TrainerOptions) -> None:
         raise InvalidOption("trainer.launcher", trainer.launcher, "processes; only cardlab train uses ray")
 
 
-RESUME, SEEDS = "resume", "seeds"
+RESUME, SEEDS, LIKE = "resume", "seeds", "like"
+OWN_KEYS = (RESUME, SEEDS, LIKE, "tags", "note")
 """Keys of conf/train.yaml that decide no training: the experiment and its folder do not have them."""
 
 MAX_SEEDS = 1000
@@ -22,7 +23,7 @@ MAX_SEEDS = 1000
 
 def experiment_part(config: Mapping[str, Any]) -> dict[str, Any]:
     """The configuration of one training in that of `cardlab train` or in an entry of params.yaml."""
-    return {key: value for key, value in config.items() if key not in (RESUME, SEEDS)}
+    return {key: value for key, value in config.items() if key not in OWN_KEYS}
 
 
 def parse_seeds(value: object, first: object) -> tuple[int, ...]:

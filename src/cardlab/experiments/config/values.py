@@ -27,28 +27,34 @@ def _leaves(value: Any, key: str = "") -> Iterator[tuple[str, str]]:
 
 
 _BOUNDS = {"low", "high", "choices"}
+_ENTRY = {*_BOUNDS, "log", "step", "when"}
 
 
 def flat_space(space: Mapping[str, Any]) -> dict[str, Any]:
-    """Nested `sweep.space` as key of the configuration → entry: a mapping with low and high, or a list of choices."""
+    """Nested `sweep.space` as key of the configuration → entry: a mapping with low and high, or a list of choices.
+
+    Entries beside `choices` are for keys of that group, or of one of its options, as `agent.dqn.gamma`.
+    """
     return dict(_entries(space, ""))
 
 
 def with_values(config: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
-    """A copy of `config` in which each key of `values`, e.g. "agent.gamma", has its value."""
+    """A copy of `config` where each key of `values`, as "agent.gamma", has its value: of a GroupOption the content."""
     changed = deepcopy(dict(config))
     for key, value in values.items():
         *path, last = key.split(".")
         node = changed
         for name in path:
             node = node[name]
-        node[last] = value
+        node[last] = deepcopy(getattr(value, "content", value))
     return changed
 
 
 def _entries(node: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, Any]]:
     for name, value in node.items():
-        if isinstance(value, Mapping) and not _BOUNDS & set(cast(Mapping[str, Any], value)):
-            yield from _entries(cast(Mapping[str, Any], value), f"{prefix}{name}.")
-        else:
-            yield f"{prefix}{name}", value
+        inner = cast(Mapping[str, Any], value) if isinstance(value, Mapping) else {}
+        if not inner or _BOUNDS & set(inner):
+            beside = {key: part for key, part in inner.items() if key not in _ENTRY and "choices" in inner}
+            yield f"{prefix}{name}", {key: inner[key] for key in inner if key not in beside} if beside else value
+            inner = beside
+        yield from _entries(inner, f"{prefix}{name}.")

@@ -163,8 +163,10 @@ def decide(
         arena = replace(arena, chunk=-(-PARALLEL_GAMES_TO_STOP // most))
 
     def difference(matches: Sequence[Match]) -> Estimate:
-        per_deal = _differences(matches)
-        return confidence_sequence_interval(per_deal, arena.deals) if options.sequential else estimate(per_deal)
+        per_deal, bounds = _differences(matches), matches[0].lineup.difference_range
+        if options.sequential:
+            return confidence_sequence_interval(per_deal, arena.deals, bounds)
+        return estimate(per_deal, bounds)
 
     def is_clear(matches: Sequence[Match]) -> bool:
         return _is_clear(difference(matches), arena, options)
@@ -188,7 +190,9 @@ def _ladder(table: ScoreTable[int]) -> Ladder:
     """The challenger, agent 0, against the opponent, agent 1; the agents have as many deals each."""
     differences = [paired(*(match.per_deal() for match in table.column(name))) for name in table.references]
     deals = min(map(len, differences))
-    return Ladder(tuple(table.references), estimate(np.mean([each[:deals] for each in differences], axis=0)))
+    means = np.mean([each[:deals] for each in differences], axis=0)
+    bounds = table.column(table.references[0])[0].lineup.difference_range
+    return Ladder(tuple(table.references), estimate(means, bounds))
 
 
 def _entries(game: Game, challenger: Contender, opponent: Contender) -> dict[int, list[str]]:

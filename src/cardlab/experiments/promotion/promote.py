@@ -1,6 +1,7 @@
 """A challenge from end to end: match, MLflow run, registration, new champion."""
 
-from collections.abc import Generator, Mapping
+import json
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from filelock import FileLock, Timeout
 
-from cardlab.agents.policy_descriptions import GAME_FILE, game_for, policy_digest
+from cardlab.agents.policy_descriptions import game_for, policy_digest
 from cardlab.agents.registry import load_agent
 from cardlab.agents.specs import CHAMPION, CHAMPIONS, policy_folder
 from cardlab.core.messages import InvalidOption
@@ -39,13 +40,16 @@ from cardlab.experiments.promotion.gate import Contender, PromotionDecision, See
 from cardlab.experiments.promotion.options import PromotionOptions
 from cardlab.games.protocol import Game
 from cardlab.tracking import Store
+from cardlab.tracking.lineage import CODE, LINKS
 from cardlab.tracking.policy_lookup import DIGEST, Origin, find_origin
 from cardlab.tracking.registry import Registry
 
 if TYPE_CHECKING:
     from mlflow.entities.model_registry import ModelVersion
 
-_LINEAGE_TAGS = ("git.commit", "git.dirty", "dvc.stage", "dvc.experiment", "dvc.baseline", "python", "versions")
+_LINEAGE_TAGS = (
+    "git.commit", "git.dirty", "dvc.stage", "dvc.experiment", "dvc.baseline", "python", "versions", CODE, LINKS,
+)  # fmt: skip
 """Tags of a run that go into git with a champion; no machine names."""
 
 
@@ -150,7 +154,7 @@ def _promote(challenge: Challenge, store: Store, registry: Registry, progress: P
     champion = policy_folder(CHAMPION, game := challenge.game.spec.name)
     origin = find_origin(store, digest)
     if champion is not None and policy_digest(champion) == digest:
-        registered = registry.find(digest) or registry.register_folder(champion, challenge.game.spec.name)
+        registered = registry.find(digest) or registry.register_folder(champion)
         registry.set_champion(registered)  # e.g. after a fresh clone; there is nothing to decide
         return ChallengeOutcome(None, registered, None)
     challenger = Contender(challenge.name, str(challenge.policy), digest)
@@ -173,11 +177,18 @@ def _promote(challenge: Challenge, store: Store, registry: Registry, progress: P
         "promotion.interval": f"{difference.low:.6g} to {difference.high:.6g}",
         "promotion.deals": difference.deals,
     }
-    registered = _register(challenge, challenge.policy, registry, card, origin.run_id if origin else run_id, tags)
+    plays, made_by = composed_game(challenge.game), origin.run_id if origin else run_id
+    registered = registry.register(challenge.policy, plays, run_id=made_by, card=card, tags=tags)
     if not decision.accepted:
         return ChallengeOutcome(decision, registered, None)
-    lineage = _lineage(digest, origin, run_id)
-    files = {CARD: card, DECISION: decision.figures(), EVALUATION: figures, LINEAGE: lineage}
+    lineage = _lineage(store, digest, origin, run_id)
+    files = {
+        CARD: card,
+        DECISION: decision.figures(),
+        EVALUATION: figures,
+        LINEAGE: lineage,
+        **(origin.files if origin else {}),
+    }
     exploited = (challenge.champions / game / EXPLOITABILITY).exists()
     folder = write_champion(challenge.champions, challenge.game, challenge.policy, files)
     registry.set_champion(registered)
@@ -216,15 +227,8 @@ def _tags(decision: PromotionDecision) -> dict[str, str]:
     }
 
 
-def _register(
-    challenge: Challenge, policy: Path, registry: Registry, card: str, run_id: str, tags: Mapping[str, object]
-) -> "ModelVersion":
-    files = {GAME_FILE: as_text(composed_game(challenge.game))}
-    return registry.register(policy, challenge.game.spec.name, run_id=run_id, card=card, files=files, tags=tags)
-
-
-def _lineage(digest: str, origin: Origin | None, promoted_by: str) -> dict[str, Any]:
-    """References from the champion to the runs that trained and judged it."""
+def _lineage(store: Store, digest: str, origin: Origin | None, promoted_by: str) -> dict[str, Any]:
+    """References from the champion to the runs that trained and judged it, and all that it started from or met."""
     tags = origin.tags if origin else {}
     return {
         "policy_digest": digest,
@@ -233,7 +237,20 @@ def _lineage(digest: str, origin: Origin | None, promoted_by: str) -> dict[str, 
         "experiment": origin.name if origin else None,
         "tags": {key: tags[key] for key in _LINEAGE_TAGS if key in tags},
         "config": dict(origin.config) if origin else {},
+        "chain": list(_chain(store, json.loads(tags.get(LINKS, "{}")), {digest})),
     }
+
+
+def _chain(store: Store, links: Mapping[str, str], seen: set[str]) -> Iterator[dict[str, Any]]:
+    """What the store knows of the policies that a training started from or met, and of those before them."""
+    for name, digest in links.items():
+        if digest not in seen:
+            seen.add(digest)
+            origin = find_origin(store, digest)
+            tags = origin.tags if origin else {}
+            known = {key: tags[key] for key in _LINEAGE_TAGS if key in tags}
+            yield {"policy": name, "digest": digest, "tags": known, "config": dict(origin.config) if origin else {}}
+            yield from _chain(store, json.loads(tags.get(LINKS, "{}")), seen)
 
 
 def format_part(decision: PromotionDecision, deals: int) -> str:

@@ -18,6 +18,7 @@ from cardlab.experiments.report.read_results import Result
 from cardlab.tracking.policy_lookup import run_link
 
 _TEMPLATES = Path(__file__).parent / "templates"
+_DECIDED = {"better than": True, "not decided against": False}
 
 GAME_PICTURES: Mapping[str, tuple[str, Callable[[Sequence[Result]], Drawn | None]]] = {
     "learning_curves": ("Learning curves", draw_learning_curves),
@@ -36,7 +37,6 @@ PICTURES: Mapping[str, tuple[str, Callable[[Result], Drawn | None]]] = {
 
 def write_report(
     results: Sequence[Result],
-    lineage: Mapping[str, str],
     folder: Path,
     tournaments: Sequence[Tournament] = (),
     comparisons: Sequence[Mapping[str, Any]] = (),
@@ -51,8 +51,9 @@ def write_report(
     for game in games:
         pairs = [pair for each in comparisons if each["game"] == game["game"].name for pair in each["pairs"]]
         game["verdicts"] = [pair["verdict"] for pair in pairs]
+        game["answer"] = _answer(game["game"], pairs)
     path = folder / "index.html"
-    values = {"games": games, "methods": methods or {}, "exploitability": exploitability or {}, "lineage": lineage}
+    values = {"games": games, "methods": methods or {}, "exploitability": exploitability or {}}
     render_page("report.html.j2", path, own=SELF, run_link=run_link, **values)
     return path
 
@@ -68,6 +69,15 @@ def render_page(template: str, path: Path, **values: object) -> None:
     )
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(environment.get_template(template).render(texts=_texts, **values), encoding="utf-8")
+
+
+def _answer(game: Ranking, pairs: Sequence[Mapping[str, Any]]) -> str:
+    """What comparisons over seeds decide about the first experiment; without any, what the tournament does."""
+    first = game.results[0].name
+    met = {pair["other"]: pair["decided"] for pair in pairs if pair.get("best") == first}
+    texts = {what: [name for name in met if met[name] is decided] for what, decided in _DECIDED.items()}
+    parts = [f"{what} {', '.join(names)}" for what, names in texts.items() if names]
+    return "; ".join(parts) or game.verdict
 
 
 def _game(game: Ranking, figures: Path) -> dict[str, Any]:

@@ -11,8 +11,7 @@ from cardlab.experiments.exploitability import EXPLOITABILITY
 from cardlab.experiments.learning_curves import Column, read_columns
 from cardlab.experiments.run_paths import SEED
 
-FORMAT = 1  # of every JSON file here but training.json
-TRAINING_FORMAT = 3
+FORMAT = 1  # of every JSON file here
 
 
 class ResultError(ValueError):
@@ -30,7 +29,6 @@ class Result:
     snapshot_matches: Mapping[str, Any] | None = None  # as in snapshot_matches.json
     game_statistics: Mapping[str, Any] | None = None  # as in game_statistics.json
     calibration: Mapping[str, Column] | None = None  # column → [bins]
-    training: Mapping[str, Any] | None = None  # as in training.json: cost and origin
     seed_curves: Mapping[str, Column] | None = None  # the curves of all seeds, with a column `seed`
 
     @property
@@ -114,9 +112,6 @@ def _read_result(folder: Path, name: str, config: Mapping[str, Any]) -> Result:
             folder / "game_statistics.json", "game statistics", ("length", "outcomes", "calibration")
         ),
         calibration=_read_columns(calibration, "a calibration") if calibration.exists() else None,
-        training=_read_optional(
-            folder / "training.json", "a summary of trainings", ("decisions", "origin", "seeds"), TRAINING_FORMAT
-        ),
         seed_curves=_read_columns(seed_curves, "learning curves of seeds") if seed_curves.exists() else None,
     )
 
@@ -145,7 +140,7 @@ def read_exploitability(champions: Path) -> dict[str, Mapping[str, Any]]:
     return {file.parent.name: read_json(file, "a table of responses", ("responses",)) for file in files}
 
 
-def read_json(path: Path, what: str, keys: Sequence[str], expected_format: int = FORMAT) -> Mapping[str, Any]:
+def read_json(path: Path, what: str, keys: Sequence[str]) -> Mapping[str, Any]:
     """Read a JSON file with `keys`; ResultError, which calls it `what`, for any other."""
     try:
         content = load_json(path)
@@ -153,17 +148,15 @@ def read_json(path: Path, what: str, keys: Sequence[str], expected_format: int =
         missing = [key for key in keys if key not in content]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ResultError(f"{path}: is not {what} ({error!r}): run `dvc repro`") from error
-    if version != expected_format:
-        raise ResultError(f"{path}: format {version}, this version reads {expected_format}: run `dvc repro`")
+    if version != FORMAT:
+        raise ResultError(f"{path}: format {version}, this version reads {FORMAT}: run `dvc repro`")
     if missing:
         raise ResultError(f"{path}: is {what} without {', '.join(missing)}: run `dvc repro`")
     return content
 
 
-def _read_optional(
-    path: Path, what: str, keys: Sequence[str], expected_format: int = FORMAT
-) -> Mapping[str, Any] | None:
-    return read_json(path, what, keys, expected_format) if path.exists() else None
+def _read_optional(path: Path, what: str, keys: Sequence[str]) -> Mapping[str, Any] | None:
+    return read_json(path, what, keys) if path.exists() else None
 
 
 def _read_columns(path: Path, what: str) -> Mapping[str, Column]:

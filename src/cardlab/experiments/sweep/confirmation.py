@@ -10,7 +10,7 @@ from cardlab.evaluation.seed_statistics import mean_over_seeds
 from cardlab.experiments.config.build_experiment import build_experiment
 from cardlab.experiments.config.values import with_values
 from cardlab.experiments.seeds import train_seeds
-from cardlab.experiments.sweep.scoring import combine, play_references, sweep_arena
+from cardlab.experiments.sweep.scoring import combine, metric_bounds, play_references, sweep_arena
 from cardlab.experiments.sweep.space import Values
 from cardlab.experiments.sweep.worker import SweepPlan
 from cardlab.games.make_game import without_training_options
@@ -73,4 +73,4 @@ def confirm_best(
     arena = sweep_arena(replace(options, workers=1), arena, Purpose.CONFIRMATION)
     scores = [play_references(game, str(each.policy), arena, options.metric) for each in trainings]
     per_deal = [combine([score]).per_deal for score in scores]
-    return Confirmation(trial, own, seeds, mean_over_seeds(per_deal))
+    return Confirmation(trial, own, seeds, mean_over_seeds(per_deal, metric_bounds(game, options.metric)))

@@ -1,14 +1,16 @@
 """The options of the group `sweep`."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from cardlab.core.messages import InvalidOption
 from cardlab.core.options import Flag, Text, Whole, checked, option, options
-from cardlab.evaluation.options import MAX_DEALS, MIN_DEALS
+from cardlab.evaluation.intervals import SELF
+from cardlab.evaluation.options import DEFAULT_REFERENCES, MAX_DEALS, MIN_DEALS
 from cardlab.experiments.config.build_parts import group
 from cardlab.experiments.config.values import flat_space
+from cardlab.games.abilities import find_exploitability
 from cardlab.games.protocol import Game
 from cardlab.training.options import TrainerOptions
 
@@ -28,7 +30,9 @@ class SweepOptions:
     sampler: Literal["tpe", "random", "qmc", "gp", "grid"] = option("tpe", "sampler: tpe, random, qmc, gp or grid")
     seed: Whole = option(1, "seed of the sampler", ge=0)
     baseline: Flag = option(True, "start with the values of the experiment itself; not with sampler=grid")
-    metric: Literal["points", "win_rate"] = option("points", "metric over arena.references: points or win_rate")
+    metric: Literal["points", "win_rate", "exploitability"] = option(
+        "points", "metric over arena.references: points, win_rate or exploitability (exact, negated: more is better)"
+    )
     objective: Literal["mean", "low"] = option("mean", "mean, or low: the lower end of the 95 % interval")
     cost: Literal["cpu_seconds"] | None = option(
         None, "second objective to minimise: cpu_seconds; the result is then a Pareto front; null: none"
@@ -88,9 +92,20 @@ class SweepOptions:
         """Raise InvalidOption for a metric that `game` lacks, and for a pruner without learning curves."""
         if game.spec.num_players == 1 and self.metric == "win_rate":
             raise InvalidOption("sweep.metric", self.metric, f"points: {game.spec.name} has only one player")
+        if self.metric == "exploitability":
+            find_exploitability(game, "sweep.metric")
         if self.prunes_curves and trainer.evaluations < MIN_POINTS:
             allowed = f"wilcoxon, or trainer.evaluations at least {MIN_POINTS}: it compares learning curves"
             raise InvalidOption("sweep.pruner", self.pruner, allowed)
+
+    def against(self, game: Game, references: Sequence[str]) -> str:
+        """The opponents of a score, in words, for the tag of its run."""
+        if self.metric == "exploitability":
+            return "best response"
+        names = references or DEFAULT_REFERENCES
+        text = names[0] if len(names) == 1 else f"mean of {', '.join(names)}"
+        text = text if game.spec.num_players > 1 else SELF
+        return f"{text} (win rate)" if self.metric == "win_rate" else text
 
     @property
     def objective_names(self) -> list[str]:

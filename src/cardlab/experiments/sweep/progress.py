@@ -19,8 +19,8 @@ from rich.text import Text
 
 from cardlab.evaluation.progress import is_quiet
 from cardlab.experiments.sweep.options import SweepOptions
+from cardlab.experiments.sweep.retries import RETRY_OF, SURPLUS
 from cardlab.experiments.sweep.space import Space, values_text
-from cardlab.experiments.sweep.storages import RETRY_OF, SURPLUS
 from cardlab.experiments.sweep.study import FINISHED, PRUNED
 from cardlab.experiments.sweep.trials import INTERVAL, RUN
 
@@ -116,8 +116,10 @@ class Progress:
 
 
 def score_text(metric: str, value: float, interval: tuple[float, float] | None) -> str:
-    """`points 0.905 [0.887, 0.923]`: a score with its 95 % interval."""
-    return f"{metric} {value:.3f}" + (f" [{interval[0]:.3f}, {interval[1]:.3f}]" if interval else "")
+    """`points 0.905 [0.887, 0.923]`: a score with its 95 % interval, which an exact one lacks."""
+    return f"{metric} {value:.3f}" + (
+        f" [{interval[0]:.3f}, {interval[1]:.3f}]" if interval and len({*interval}) > 1 else ""
+    )
 
 
 OVERVIEW = "overview"

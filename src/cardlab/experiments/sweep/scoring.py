@@ -5,15 +5,17 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from cardlab.agents.registry import load_agent
 from cardlab.core.child_processes import usable_cores
 from cardlab.evaluation.deals import Purpose, purpose_seed
-from cardlab.evaluation.intervals import Estimate, PerDeal, estimate
+from cardlab.evaluation.intervals import SHARE, Bounds, Estimate, PerDeal, estimate
 from cardlab.evaluation.match import Match
 from cardlab.evaluation.options import DEFAULT_REFERENCES, ArenaOptions
 from cardlab.evaluation.played_deals import PlayedDeals
 from cardlab.evaluation.scores import play_scores
 from cardlab.evaluation.seating import Entry
 from cardlab.experiments.sweep.options import SweepOptions
+from cardlab.games.abilities import find_exploitability
 from cardlab.games.protocol import Game
 
 NUM_BLOCKS = 20
@@ -66,6 +68,9 @@ def play_references(
     played: PlayedDeals | None = None,
 ) -> dict[str, PerDeal]:
     """Reference → [D] the metric on each deal, the same deals for each of them; alone: `self` → points."""
+    if metric == "exploitability":
+        (value,) = find_exploitability(game, "sweep.metric").measure(game, load_agent(game, str(agent))).values()
+        return {"self": np.full(2, -value)}  # as on two deals: it has no luck of the cards
     seen = 0
 
     def scores(match: Match) -> PerDeal:
@@ -83,12 +88,20 @@ def play_references(
     return {name: scores(match) for name, match in table.row(0).items()}
 
 
-def combine(trainings: Sequence[Mapping[str, PerDeal]]) -> TrialScore:
-    """The score over trainings and references, with equal weights.
+def metric_bounds(game: Game, metric: str) -> Bounds | None:
+    """The least and the greatest value of `metric` on one deal; None for one that no deal has a value of."""
+    if metric == "exploitability":
+        return None
+    return SHARE if metric == "win_rate" else game.spec.payoff_range
+
+
+def combine(trainings: Sequence[Mapping[str, PerDeal]], bounds: Bounds | None = None) -> TrialScore:
+    """The score over trainings and references, with equal weights; `bounds` are those of the metric on one deal.
 
     Scores are averaged deal by deal, so that an interval counts a deal once. The interval covers the luck of the cards
     for these policies; it does not cover the differences between trainings.
     """
     by_reference = {name: np.mean([training[name] for training in trainings], axis=0) for name in trainings[0]}
     overall = np.mean(list(by_reference.values()), axis=0)
-    return TrialScore(estimate(overall), {name: estimate(scores) for name, scores in by_reference.items()}, overall)
+    estimates = {name: estimate(scores, bounds) for name, scores in by_reference.items()}
+    return TrialScore(estimate(overall, bounds), estimates, overall)

@@ -3,6 +3,7 @@
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -16,19 +17,12 @@ from optuna.trial import FrozenTrial, Trial, TrialState
 
 from cardlab.core.addresses import without_password
 from cardlab.core.child_processes import process_name
+from cardlab.core.messages import InvalidOption
+from cardlab.experiments.sweep.group_option import chosen_options
 from cardlab.experiments.sweep.options import SweepOptions
+from cardlab.experiments.sweep.retries import WORKER, SurplusTrial, claim_proposal, fail_dead_trials, retry
 from cardlab.experiments.sweep.space import Space, Values
-from cardlab.experiments.sweep.storages import (
-    WORKER,
-    StudyUnavailable,
-    SurplusTrial,
-    claim_proposal,
-    fail_dead_trials,
-    open_storage,
-    retry,
-    sqlite_path,
-    storage_address,
-)
+from cardlab.experiments.sweep.storages import StudyUnavailable, open_storage, sqlite_path, storage_address
 
 STARTUP_TRIALS = 4
 """Complete trials before the median pruner compares."""
@@ -45,7 +39,7 @@ def make_sampler(options: SweepOptions, order: int) -> BaseSampler:
     seed = int(np.random.SeedSequence([options.seed, order]).generate_state(1)[0])
     match options.sampler:
         case "tpe":
-            return TPESampler(seed=seed)
+            return TPESampler(seed=seed, group=bool(chosen_options(options.space)))  # each option has its own keys
         case "gp":
             return GPSampler(seed=seed)
         case "qmc":  # one sequence, whose position is in the study
@@ -115,6 +109,14 @@ def find_study(root: Path, name: str, address: str | None) -> Study:
     return study
 
 
+def check_played(study: Study) -> None:
+    """Raise InvalidOption for a finished trial that no worker of a sweep has run: its value is no score."""
+    for trial in finished_trials(study):
+        if WORKER not in trial.user_attrs or not all(map(isfinite, trial.values or ())):
+            allowed = f"a study of played trials: trial {trial.number} was added with its value; in another study, "
+            raise InvalidOption("sweep.study", study.study_name, f"{allowed}enqueue_trial can take its parameters")
+
+
 def finished_trials(study: Study) -> list[FrozenTrial]:
     """The trials that count towards the total."""
     return study.get_trials(deepcopy=False, states=FINISHED)
@@ -149,6 +151,7 @@ def run_trials(
     grid = options.sampler == "grid"
     while True:
         fail_dead_trials(study, options.heartbeat)
+        check_played(study)
         states = Counter(trial.state for trial in study.get_trials(deepcopy=False))
         finished = sum(states[state] for state in FINISHED)
         may_begin = states[TrialState.WAITING] > 0 or not grid

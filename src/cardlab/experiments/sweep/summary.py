@@ -18,8 +18,9 @@ from cardlab.experiments.sweep.progress import OVERVIEW, can_rank, first_value, 
 from cardlab.experiments.sweep.space import Space, Values, values_text
 from cardlab.experiments.sweep.storages import storage_address
 from cardlab.experiments.sweep.study import FINISHED, finished_trials
-from cardlab.experiments.sweep.trials import CPU_SECONDS, INTERVAL, RUN
+from cardlab.experiments.sweep.trials import CPU_SECONDS, INTERVAL, MEAN, RUN
 from cardlab.tracking import Run
+from cardlab.tracking.experiment_tags import FINAL_SCORE
 
 
 class SweepFailed(RuntimeError):
@@ -32,15 +33,11 @@ class ScoredTrial:
 
     number: int
     value: float
+    mean: float  # score; `value` is the low end of its interval with sweep.objective=low
     interval: tuple[float, float] | None  # of 95 %
     cost: float | None
     values: Values
     run: str  # id of its MLflow run
-
-    @property
-    def mean(self) -> float:
-        """The mean score, also where `value` is the low end of its interval (sweep.objective=low)."""
-        return sum(self.interval) / 2 if self.interval else self.value
 
 
 @dataclass(frozen=True)
@@ -51,7 +48,8 @@ class SweepResult:
     trials: int  # finished ones
     pruned: int
     best: ScoredTrial
-    importances: dict[str, float]  # key → share in the variance of the score; empty for fewer than four trials
+    importances: dict[str, float]
+    """Key of the best trial, or Optuna's parameter → share in the variance of the score; none for fewer than four."""
     pareto_front: tuple[ScoredTrial, ...] = ()  # best score first; only with a cost
     confirmation: Confirmation | None = None  # only with sweep.confirm
 
@@ -64,7 +62,9 @@ def sweep_result(study: Study, space: Space) -> SweepResult:
     front = sorted(study.best_trials, key=lambda trial: -trial.values[0]) if len(study.directions) > 1 else []
     target = None if len(study.directions) == 1 else lambda trial: -trial.values[0]  # PED-ANOVA then minimises
     with warnings.catch_warnings(action="ignore"):  # about this target
-        importances = get_param_importances(study, target=target) if can_rank(study) else {}
+        shares = get_param_importances(study, target=target) if can_rank(study) else {}
+    names = {one.param: one.key for one in space.dimensions if one.param in trials[0].params}
+    importances = {names.get(param, param): share for param, share in shares.items()}
     finished = len(finished_trials(study))
     return SweepResult(
         study.study_name,
@@ -109,7 +109,7 @@ class SummaryRun:
             costs = dict(zip(["sweep/cpu_seconds"], trial.values[1:], strict=False))
             ends = zip(("low", "high"), best.user_attrs.get(INTERVAL, ()), strict=False)
             intervals = {f"interval/sweep/best_{end}": bound for end, bound in ends}
-            scores = {"sweep/best": best.values[0], "sweep/objective": trial.values[0]}  # as MLflow lists them
+            scores = {"sweep/best": best.values[0], "sweep/objective": trial.values[0], FINAL_SCORE: best.values[0]}
             cpu = sum(each.user_attrs.get(CPU_SECONDS, 0.0) for each in so_far)
             self._run.log_metrics({**scores, **costs, **intervals, "usage/cpu_seconds": cpu}, step=step)
         if new:
@@ -163,4 +163,5 @@ def _scored(trial: FrozenTrial, space: Space) -> ScoredTrial:
     cost = trial.values[1] if len(trial.values) > 1 else None
     interval: tuple[float, float] | None = trial.user_attrs.get(INTERVAL)
     values, run = space.decode(trial.params), trial.user_attrs.get(RUN, "")
-    return ScoredTrial(trial.number, trial.values[0], interval, cost, values, run)
+    mean = trial.user_attrs.get(MEAN, trial.values[0])
+    return ScoredTrial(trial.number, trial.values[0], mean, interval, cost, values, run)

@@ -2,31 +2,50 @@
 
 import hashlib
 import json
+import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, fields, is_dataclass, replace
+from itertools import product
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from filelock import FileLock
 from optuna.study import Study
 
+from cardlab.agents.specs import SEED
 from cardlab.core.child_processes import is_alive, process_name
 from cardlab.core.messages import InvalidOption
 from cardlab.experiments.config.build_experiment import build_with_values, check_run_name
 from cardlab.experiments.sweep.confirmation import confirm_best, confirmed_name
+from cardlab.experiments.sweep.group_option import chosen_options
 from cardlab.experiments.sweep.options import SweepOptions
 from cardlab.experiments.sweep.progress import Progress
-from cardlab.experiments.sweep.space import Space
-from cardlab.experiments.sweep.storages import DATABASE, fail_dead_trials, storage_errors
-from cardlab.experiments.sweep.study import enqueue_planned, finished_trials
+from cardlab.experiments.sweep.retries import fail_dead_trials
+from cardlab.experiments.sweep.space import Space, Values
+from cardlab.experiments.sweep.storages import DATABASE, storage_errors
+from cardlab.experiments.sweep.study import check_played, enqueue_planned, finished_trials
 from cardlab.experiments.sweep.summary import SummaryRun, SweepFailed, SweepResult, sweep_result
 from cardlab.experiments.sweep.trials import RUN
-from cardlab.experiments.sweep.worker import CODE, CONFIG, SWEEP, SweepPlan, run_worker, run_workers
-from cardlab.games.make_game import without_training_options
+from cardlab.experiments.sweep.worker import (
+    CODE,
+    CONFIG,
+    PLAN,
+    SWEEP,
+    SweepPlan,
+    read_plan,
+    run_worker,
+    run_workers,
+    with_options,
+)
+from cardlab.games.make_game import game_data, without_training_options
 from cardlab.games.protocol import Game
-from cardlab.tracking import Run, Store
+from cardlab.tracking import Run, Store, TrackingUnavailable
+from cardlab.tracking.experiment_tags import AGAINST, DEALS
 from cardlab.tracking.parameters import flatten
-from cardlab.training.experiment import training_code
+from cardlab.tracking.policy_models import POLICY, PolicyToLog, log_policies
+from cardlab.training.experiment import Experiment, training_code
 
 _COMPARABILITY_OPTIONS = ("metric", "objective", "cost", "seeds", "deals", "pruner")
 """Options that decide what a trial's value or curve means; the others decide which trials there are."""
@@ -47,18 +66,19 @@ def run_sweep(options: SweepOptions, config: Mapping[str, Any]) -> SweepResult:
     """
     space = check_sweep(options, config)
     name, store = options.study or study_name(options, config), Store()
-    code = training_code(build_with_values(config, {}))
+    code = training_code(with_options(config, options.space))
     plan = SweepPlan(name, options, config, store.root, store.address, parent="", code=code)
     with storage_errors(plan.storage):
         study = plan.open()
-        attributes = json.loads(json.dumps({CONFIG: config, SWEEP: {**asdict(options), "storage": None}}, default=str))
-        _check_study(study, space, attributes)
+        begun = json.loads(json.dumps({CONFIG: config, SWEEP: {**asdict(options), "storage": None}}, default=str))
+        _check_study(study, space, read_plan(store, study), begun)
         with FileLock(store.root / f"{DATABASE}.owner.lock"):  # of two commands that start at once, one owns the study
             _become_owner(study)
-            for key, value in {**attributes, CODE: code}.items():
-                study.set_user_attr(key, value)
+            study.set_user_attr(CODE, code)
         with _parent_run(store, study, plan) as parent:
             plan = replace(plan, parent=parent.id)
+            with store.wrap_errors():
+                store.client.log_text(parent.id, json.dumps(begun), PLAN)  # for workers that join, and later commands
             fail_dead_trials(study, options.heartbeat)
             enqueue_planned(study, space, options)
             summary, progress = SummaryRun(study, space, options, parent), Progress(study, space, options)
@@ -73,7 +93,28 @@ def run_sweep(options: SweepOptions, config: Mapping[str, Any]) -> SweepResult:
                 store.mark_killed(parent.id)
                 summary.finish()
                 study.set_user_attr(_OWNER, None)
-        return replace(sweep_result(study, space), confirmation=confirmation)
+        result = replace(sweep_result(study, space), confirmation=confirmation)
+        _log_best(store, plan, result.best.run)
+        return result
+
+
+def _log_best(store: Store, plan: SweepPlan, run_id: str) -> None:
+    """Log the policies of the best trial as models, and no others of the study; prints a warning on failure."""
+    game = game_data(without_training_options(build_with_values(plan.config, {}).game))
+    try:
+        with store.wrap_errors(), TemporaryDirectory() as scratch:
+            folder = Path(store.client.download_artifacts(run_id, POLICY, scratch))
+            folders = sorted(folder.glob(f"{SEED}*")) or [folder]
+            names = [POLICY if each == folder else f"{POLICY}_{each.name}" for each in folders]
+            tags = {"sweep.study": plan.study}
+            policies = [PolicyToLog(*each, game, tags) for each in zip(folders, names, strict=True)]
+            log_policies(store.client, run_id, policies)
+            experiment, condition = store.experiment_id(plan.game), f"tags.`sweep.study` = '{plan.study}'"
+            for model in store.client.search_logged_models([experiment], condition):
+                if model.source_run_id != run_id:
+                    store.client.delete_logged_model(model.model_id)
+    except TrackingUnavailable as error:
+        print(f"warning: the best policy is no model in MLflow: {error}", file=sys.stderr)
 
 
 def join_sweep(plan: SweepPlan) -> int:
@@ -92,7 +133,7 @@ def check_sweep(options: SweepOptions, config: Mapping[str, Any]) -> Space:
     if options.confirm:
         check_run_name(confirmed_name(config))
     space = Space.parse(options.space, config)
-    check_space(space)
+    check_space(space, is_grid=options.sampler == "grid")
     if options.sampler == "grid":
         space.grid()
     return space
@@ -109,22 +150,38 @@ def study_name(options: SweepOptions, config: Mapping[str, Any]) -> str:
     decisive = {
         name: getattr(options, name) for name in (*_COMPARABILITY_OPTIONS, "space", "sampler", "seed", "baseline")
     }
-    training = run_folder(Path(), build_with_values(config, {})).name
+    training = run_folder(Path(), with_options(config, options.space)).name
     text = json.dumps([config, training, decisive], sort_keys=True, default=str)
     return f"{config['name']}_{hashlib.sha256(text.encode()).hexdigest()[:8]}"
 
 
-def check_space(space: Space) -> None:
-    """Raise InvalidOption under sweep.space.KEY when an end of a range, or a choice, makes no valid experiment."""
+def check_space(space: Space, *, is_grid: bool = False) -> None:
+    """Raise InvalidOption under sweep.space.KEY when an end of a range, or a choice, makes no valid experiment.
+
+    A grid may hold rules: it trains all its points, whichever scores best.
+    """
     rules = _rules(build_with_values(space.config, {}).game)
     for dimension, values in space.extremes():
         try:
-            same_rules = _rules(build_with_values(space.config, values).game) == rules
-            allowed = "" if same_rules else "left out: it changes the rules, and scores of other games do not compare"
+            same_rules = is_grid or _rules(_fitting(space, values).game) == rules
+            allowed = "left out, or sweep.sampler=grid: it changes the rules, and such scores do not compare"
+            allowed = "" if same_rules else allowed
         except InvalidOption as refusal:
             allowed = f"within what {refusal.key} accepts: {refusal.value} is not {refusal.allowed}"
         if allowed:
-            raise InvalidOption(f"sweep.space.{dimension.key}", dimension.text, allowed)
+            raise InvalidOption(f"sweep.space.{dimension.param}", dimension.text, allowed)
+
+
+def _fitting(space: Space, values: Values) -> Experiment:
+    """The experiment with `values`, and where it needs them, with options of the other groups that are searched."""
+    try:
+        return build_with_values(space.config, values)
+    except InvalidOption:
+        others = {group: options for group, options in space.groups.items() if group not in values}
+        for combination in product(*others.values()):
+            with suppress(InvalidOption):
+                return build_with_values(space.config, {**dict(zip(others, combination, strict=True)), **values})
+        raise
 
 
 def _rules(game: Game) -> dict[str, Any]:
@@ -164,28 +221,35 @@ def _parent_run(store: Store, study: Study, plan: SweepPlan) -> Run:
     """The run that the trials are shown under, new or resumed."""
     begun: str | None = study.user_attrs.get(RUN)
     params = {**plan.config, "sweep": {**asdict(plan.options), "storage": bool(plan.options.storage)}}
-    tags = {"kind": "sweep", "sweep.study": plan.study}
+    experiment = build_with_values(plan.config, {})
+    against = plan.options.against(experiment.game, experiment.arena.references)
+    tags = {"kind": "sweep", "sweep.study": plan.study, AGAINST: against, DEALS: plan.options.deals}
     run = store.start_run(plan.game, plan.study, tags=tags, params=params, resume=begun, stopped_by=(SweepFailed,))
     if run.id != begun:
         study.set_user_attr(RUN, run.id)
     return run
 
 
-def _check_study(study: Study, space: Space, now: Mapping[str, Any]) -> None:
-    """Raise InvalidOption for a study whose values have another meaning than those with the attributes `now`."""
-    before = study.user_attrs
+def _check_study(study: Study, space: Space, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
+    """Raise InvalidOption for a study that began with `before`, when its values have another meaning with `now`."""
+    check_played(study)
     trials = study.get_trials(deepcopy=False)
-    if CONFIG in before:
+    if not before and finished_trials(study) and now[SWEEP]["study"]:
+        allowed = "another name: MLflow has no run of this study, so what its values mean is not known"
+        raise InvalidOption("sweep.study", study.study_name, allowed)
+    if before:
         searched = {dimension.key for dimension in space.dimensions} | {key for trial in trials for key in trial.params}
+        groups = tuple(f"{group}." for group in space.groups)
         old, new = _comparability(before), _comparability(now)
         for key in dict.fromkeys([*old, *new]):
-            if key not in searched and old.get(key) != new.get(key):
+            if not (key in searched or key.startswith(groups)) and old.get(key) != new.get(key):
                 allowed = f"another name, or {key}={old.get(key)} as in this study: other values cannot be compared"
                 raise InvalidOption("sweep.study", study.study_name, allowed)
         space.check_history([trial.distributions for trial in trials], study.study_name)
 
 
-def _comparability(attributes: Mapping[str, Any]) -> dict[str, str]:
-    """The attributes of a study that decide what its values mean, by key of the configuration."""
-    sweep = {name: attributes[SWEEP][name] for name in _COMPARABILITY_OPTIONS}
-    return {**flatten(attributes[CONFIG]), **flatten({"sweep": sweep})}
+def _comparability(plan: Mapping[str, Any]) -> dict[str, str]:
+    """What decides the meaning of a study's values, by key of the configuration."""
+    sweep = {name: plan[SWEEP][name] for name in _COMPARABILITY_OPTIONS}
+    options = chosen_options(plan[SWEEP]["space"])
+    return {**flatten(plan[CONFIG]), **flatten({"sweep": {**sweep, "space": options} if options else sweep})}

@@ -16,18 +16,20 @@ from cardlab.evaluation.intervals import PerDeal
 from cardlab.evaluation.played_deals import PlayedDeals
 from cardlab.experiments.config.build_experiment import build_with_values
 from cardlab.experiments.sweep.options import SweepOptions
+from cardlab.experiments.sweep.retries import RETRY_OF
 from cardlab.experiments.sweep.scoring import (
     NUM_BLOCKS,
     combine,
     cores_per_worker,
+    metric_bounds,
     play_references,
     sweep_arena,
 )
 from cardlab.experiments.sweep.space import Values, values_text
-from cardlab.experiments.sweep.storages import RETRY_OF
 from cardlab.games.make_game import without_training_options
 from cardlab.learners.base import TrainingDiverged
 from cardlab.tracking import Run, Store
+from cardlab.tracking.experiment_tags import AGAINST, DEALS, FINAL_SCORE
 from cardlab.tracking.lineage import TRIAL_STATE
 from cardlab.tracking.policy_lookup import DIGEST
 from cardlab.training.callbacks import MetricsLog
@@ -81,6 +83,8 @@ class PruningLog:
 
 def curve_score(metrics: Mapping[str, float], metric: str) -> float:
     """The mean of the sweep's metric over the references, at one point of a learning curve."""
+    if metric == "exploitability":
+        return -(metrics[metric] if metric in metrics else metrics["nash_conv"])
     if metric != "win_rate":
         return metrics[MEAN_SCORE]
     rates = [rate for name, rate in metrics.items() if name.startswith(_WIN_RATE)]
@@ -91,6 +95,8 @@ CPU_SECONDS = "cpu_seconds"
 """Attribute of a complete trial: what its trainings took in its last attempt."""
 RUN = "mlflow_run"
 """Attribute of a trial and of a study: the id of its MLflow run."""
+MEAN = "mean"
+"""Attribute of a complete trial: its mean score."""
 INTERVAL = "interval"
 """Attribute of a complete trial: both ends of the 95 % interval of its score."""
 
@@ -160,15 +166,20 @@ class TrialRunner:
         trainings: list[dict[str, PerDeal]] = []
         digests: list[str] = []
         seconds = 0.0
-        for number in range(self.options.seeds):
-            experiment = build_with_values(self.config, {**values, "seed": first_seed + number})
+        seeds = range(first_seed, first_seed + self.options.seeds)
+        experiments = [build_with_values(self.config, {**values, "seed": seed}) for seed in seeds]
+        for number, experiment in enumerate(experiments):
             scores, spent = self._train(trial, experiment, number, run, digests)
             trainings.append(scores)
             seconds += spent
-        score = combine(trainings)
+        score = combine(trainings, metric_bounds(experiments[0].game, self.options.metric))
         value = score.overall.low if self.options.objective == "low" else score.overall.mean
         cost = {} if self.options.cost is None else {"sweep/cpu_seconds": seconds}
-        run.log_metrics({"sweep/objective": value, **score.metrics(self.options.metric), **cost}, step=0)
+        shown = {"sweep/objective": value, FINAL_SCORE: value}  # the second for the first column of MLflow's table
+        run.log_metrics({**shown, **score.metrics(self.options.metric), **cost}, step=0)
+        against = self.options.against(experiments[0].game, experiments[0].arena.references)
+        run.set_tags({AGAINST: against, DEALS: self.options.deals})
+        trial.set_user_attr(MEAN, score.overall.mean)
         trial.set_user_attr(INTERVAL, [score.overall.low, score.overall.high])
         trial.set_user_attr(CPU_SECONDS, seconds)
         return [value, *cost.values()]

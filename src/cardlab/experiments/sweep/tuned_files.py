@@ -8,27 +8,40 @@ from omegaconf import OmegaConf
 
 from cardlab.core.files import write_atomically
 from cardlab.core.messages import InvalidConfiguration, InvalidOption, unknown_key
-from cardlab.core.parts import CONF, NAME
+from cardlab.core.parts import CONF, NAME, option_names, read_option
 from cardlab.experiments.config.composition import compose_config, compose_tree, initialised_hydra, plain
 from cardlab.experiments.config.error_lines import flat_keys, group_options
 from cardlab.experiments.config.values import flat_space, with_values
+from cardlab.experiments.sweep.group_choices import CHOSEN_GROUPS
+from cardlab.experiments.sweep.group_option import ABSENT, GroupOption, chosen_options, option_key, value_at
 
 _HEADER = "# Written by `cardlab sweep sweep.apply={name}`.\n"
-_TUNED_GROUPS = ("agent", "network", "opponents")
-"""An experiment sets nothing below these: tuned values are options of their own, which the command line can replace."""
-
 _NEVER_SEARCHED = ("arena", "name", "seed")  # what decides which scores compare
 
 
-def check_keys(space: Mapping[str, Any], config: Mapping[str, Any], typed: Collection[str] | None = None) -> None:
+def check_keys(
+    space: Mapping[str, Any],
+    config: Mapping[str, Any],
+    typed: Collection[str] | None = None,
+    *,
+    is_grid: bool = False,
+) -> None:
     """Raise InvalidOption for a key that `config` does not have or that must not be searched.
 
     Raises InvalidConfiguration for options of another agent; the message names all of them. `typed`: the keys of
     entries that the user has written; one that is wrong is a typing error, one of a file of conf/sweep/ is for another
-    agent.
+    agent. A grid may hold seeds: it looks at all its points, where a sampler would choose the luckiest seed.
     """
-    known, entries = list(flat_keys(config)), flat_space(space)
-    strange = [key for key in entries if key.startswith("agent.") and key not in known]
+    entries = flat_space(space)
+    options = chosen_options(entries)
+    known = [*flat_keys(config)]
+    for group, contents in options.items():
+        for name, content in contents.items():
+            known += [f"{place}.{key}" for place in (group, f"{group}.{name}") for key in flat_keys(content)]
+    keys = {param: option_key(param, options)[1] for param in entries}
+    strange = [key for key in keys if key == keys[key] and key.startswith("agent.") and key not in known]
+    others = [read_option("agent", name) for name in option_names("agent") if strange and "/" not in name]
+    strange = [key for key in strange if any(value_at({"agent": other}, key) is not ABSENT for other in others)]
     if len(strange) > 1 or (typed is not None and not set(strange) <= set(typed)):
         name = config["agent"]["name"]
         with initialised_hydra():
@@ -37,10 +50,14 @@ def check_keys(space: Mapping[str, Any], config: Mapping[str, Any], typed: Colle
         foreign = ", ".join(f"sweep.space.{key}" for key in strange)
         raise InvalidConfiguration(f"{foreign}: agent={name} has no such options; {hint}")
     for key, entry in entries.items():
-        if key.partition(".")[0] in _NEVER_SEARCHED:
+        if key.partition(".")[0] in _NEVER_SEARCHED and not (is_grid and key == "seed"):
             allowed = "left out: scores compare on the same deals, references and seeds only"
+            allowed += "; sweep.sampler=grid takes seeds" if key == "seed" else ""
             raise InvalidOption(f"sweep.space.{key}", entry, allowed)
-        if key not in known or isinstance(config.get(key), Mapping):
+        if isinstance(config.get(key), Mapping) and key not in options:
+            allowed = f"for a key of {key}, as in sweep.space.{key}.KEY; options can be chosen of"
+            raise InvalidOption(f"sweep.space.{key}", entry, f"{allowed} {', '.join(CHOSEN_GROUPS)}")
+        if key not in known and keys[key] not in known:
             raise unknown_key(f"sweep.space.{key}", entry, [f"sweep.space.{name}" for name in known])
 
 
@@ -62,10 +79,11 @@ def write_tuned(
     check_name(name, overwrite=overwrite)
     tree = compose_tree("sweep", overrides, with_hydra=True)
     choices = {str(group): str(choice) for group, choice in tree.hydra.runtime.choices.items()}
+    choices |= {key: value.name for key, value in values.items() if isinstance(value, GroupOption)}
     experiment = OmegaConf.masked_copy(tree, [str(key) for key in tree if key not in ("hydra", "sweep")])
     config = with_values(plain(experiment), values)
     written: list[Path] = []
-    for group in _TUNED_GROUPS:
+    for group in CHOSEN_GROUPS:  # an experiment sets nothing below these: tuned values are options of their own
         base = choices[group]
         content = _changed(group, base, config[group], values)
         if group == "agent" or content:
@@ -80,7 +98,7 @@ def write_tuned(
     defaults: list[Any] = ["/experiment/default@_here_"]
     defaults += [{f"override /{group}@{group}": choices[group]} for group in groups]
     rest = {group: _changed(group, choices[group], config[group], values) for group in groups}
-    rest = {group: changed for group, changed in rest.items() if changed and group not in _TUNED_GROUPS}
+    rest = {group: changed for group, changed in rest.items() if changed and group not in CHOSEN_GROUPS}
     content = {"defaults": [*defaults, "_self_"], "name": flat_name(name), **rest}
     return [*written, _write("experiment", name, content, notes)]
 
@@ -101,7 +119,7 @@ def check_name(name: str, *, overwrite: bool = False) -> None:
         raise InvalidOption("sweep.apply", name, "NAME or FOLDER/NAME, of letters, digits and _, other than default")
     if overwrite:
         return
-    for group in (*_TUNED_GROUPS, "experiment"):
+    for group in (*CHOSEN_GROUPS, "experiment"):
         if not _is_free(group, name):
             allowed = f"a new name: {group}={name} exists (sweep.overwrite=true replaces it)"
             raise InvalidOption("sweep.apply", name, allowed)

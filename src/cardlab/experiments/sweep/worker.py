@@ -5,26 +5,32 @@ from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from optuna.study import Study
 
+from cardlab.core.addresses import without_password
 from cardlab.core.child_processes import STOP_SECONDS, ChildKilled, ChildProcess, stop, wait_for
+from cardlab.core.files import load_json
 from cardlab.core.parts import check_targets
 from cardlab.evaluation.ray_pool import connected, working_directory
 from cardlab.experiments.config.build_experiment import build_with_values
+from cardlab.experiments.sweep.group_option import chosen_options
 from cardlab.experiments.sweep.options import SweepOptions
 from cardlab.experiments.sweep.space import Space
 from cardlab.experiments.sweep.storages import StudyUnavailable, storage_address, storage_errors
 from cardlab.experiments.sweep.study import find_study, open_study, run_trials
 from cardlab.experiments.sweep.trials import RUN, TrialRunner
 from cardlab.tracking import Store
-from cardlab.training.experiment import training_code
+from cardlab.tracking.store import none_if_missing
+from cardlab.training.experiment import Experiment, training_code
 
-SWEEP = "sweep"
-CONFIG = "config"
 CODE = "code"
-"""Attributes of a study: its options, configuration and code digest of its experiment, for workers that join it."""
+"""Attribute of a study: the digest of the code of its trainings."""
+PLAN = "study/sweep.json"
+"""Artifact of the MLflow run of a study: its configuration and its options, with which the last command began it."""
+CONFIG, SWEEP = "config", "sweep"
 
 
 @dataclass(frozen=True)
@@ -61,23 +67,46 @@ def run_worker(
 
     `show` gets the status of the running trial; `after` is called after each trial.
     """
-    training_code(replace(build_with_values(plan.config, {}), code=plan.code))
+    training_code(replace(with_options(plan.config, plan.options.space), code=plan.code))
     runner = TrialRunner(plan.study, plan.options, plan.config, Store(plan.address, plan.root), plan.parent, show)
     with storage_errors(plan.storage):
         space = Space.parse(plan.options.space, plan.config)
         run_trials(plan.open(), space, plan.options, runner.run, after)
 
 
+def with_options(config: Mapping[str, Any], space: Mapping[str, Any]) -> Experiment:
+    """The experiment with the options that trials may choose in its configuration: digests then cover them."""
+    options = chosen_options(space)
+    experiment = build_with_values(config, {})
+    return replace(experiment, config={**config, "options": options}) if options else experiment
+
+
 def load_plan(name: str, address: str | None, workers: int, store: Store) -> SweepPlan:
     """The plan of a study that another command started, perhaps on another machine. Raises StudyUnavailable."""
     with storage_errors(storage_address(address, store.root)):
-        attributes = find_study(store.root, name, address).user_attrs
-    if SWEEP not in attributes:
-        raise StudyUnavailable(f"study {name}: its sweep has not begun; start it with cardlab sweep")
-    check_targets(attributes[CONFIG], f"study {name}")
-    options = replace(SweepOptions(**attributes[SWEEP]), storage=address, workers=workers, study=name)
-    parent, code = (str(attributes.get(key, "")) for key in (RUN, CODE))
-    return SweepPlan(name, options, attributes[CONFIG], store.root, store.address, parent, code)
+        study = find_study(store.root, name, address)
+        parent, code = (str(study.user_attrs.get(key, "")) for key in (RUN, CODE))
+    plan = read_plan(store, study)
+    if not plan:
+        where = f"the tracking store {without_password(store.address)} has no run of it"
+        raise StudyUnavailable(f"study {name}: {where}; start it with cardlab sweep, and give MLFLOW_TRACKING_URI")
+    entries: list[Any] = [*plan[SWEEP]["space"].values()]
+    choices = [entry.get("choices") if isinstance(entry, dict) else entry for entry in entries]
+    check_targets([plan[CONFIG], choices], f"study {name}")
+    options = replace(SweepOptions(**plan[SWEEP]), storage=address, workers=workers, study=name)
+    return SweepPlan(name, options, plan[CONFIG], store.root, store.address, parent, code)
+
+
+def read_plan(store: Store, study: Study) -> dict[str, Any]:
+    """The artifact PLAN of a study; empty if it has not begun, or its run is gone. Raises TrackingUnavailable."""
+    run: str | None = study.user_attrs.get(RUN)
+    if run is None or (store.file and not store.file.exists()):
+        return {}
+    with store.wrap_errors(), TemporaryDirectory() as scratch:
+        found = none_if_missing(lambda: store.client.list_artifacts(run, str(Path(PLAN).parent)))
+        if not any(each.path == PLAN for each in found or ()):
+            return {}
+        return load_json(Path(store.client.download_artifacts(run, PLAN, scratch)))
 
 
 MAX_KILLED = 10

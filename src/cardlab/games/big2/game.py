@@ -102,6 +102,10 @@ class Big2:
         """[G] who decides next; NO_PLAYER when the game is over or UNRESOLVED."""
         return rules.current_player(states)
 
+    def are_valid(self, states: AnyStates) -> Bools:
+        """[G] whether each record can occur."""
+        return hidden_cards.are_valid(states, self.opening == "forced", self.straight_flush == "unbeatable")
+
     def decision_kind(self, states: AnyStates) -> NDArray[np.int8]:
         """[G] zeros: there is one kind of decision."""
         return np.zeros(len(states), dtype=np.int8)

@@ -1,13 +1,17 @@
 """Hiding the opponents' cards, and sampling them by the number of cards of each player: uniform, or by weights."""
 
+from typing import cast
+
 import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.core.kernels import kernel
 from cardlab.games.big2.actions import DECK_CARD, LOWEST_CARD
-from cardlab.games.big2.rules import HIDDEN
+from cardlab.games.big2.rules import HIDDEN, PLAYED, PLAYING, UNRESOLVED, apply, deal, history, list_legal_actions
 from cardlab.games.cards.deck import hash_seed, shuffle
-from cardlab.games.protocol import AnyStates, Floats, InfoStates, Players, States
+from cardlab.games.legality import Legality
+from cardlab.games.protocol import AnyStates, Bools, Floats, InfoStates, Players, States
+from cardlab.games.record_arrays import as_bytes, copied, put, take
 
 
 @kernel
@@ -31,6 +35,32 @@ def deal_unseen(info_states: InfoStates, seeds: NDArray[np.uint64]) -> None:
         count = _find_unseen(place, info_states[g]["counts"], unseen, missing)
         shuffle(unseen, count, seeds[g])
         _deal_in_order(place, unseen, missing)
+
+
+def are_valid(states: AnyStates, forced_opening: bool, unbeatable: bool) -> Bools:
+    """[G] whether each record can occur: whether moves lead to it from a deal, with any hands that it allows."""
+    place, openers, moves = states["place"].astype(np.int64), states["opener"], states["moves"].astype(np.int64)
+    turn = place - PLAYED
+    holder = np.where(turn >= 0, (openers[:, None] + turn) % 4, place)
+    held = (place[:, None] == np.arange(4)[:, None]).sum(axis=2)
+    played = ((holder[:, None] == np.arange(4)[:, None]) & (turn >= 0)[:, None]).sum(axis=2)
+    valid = (openers >= 0) & (openers < 4) & (turn < moves[:, None]).all(axis=1)
+    valid &= ((states["counts"] + played == 13) & (held <= states["counts"])).all(axis=1)
+    valid &= holder[:, LOWEST_CARD] == openers
+    whole = cast(States, take(states, valid))
+    whole["phase"] = np.where(whole["phase"] == UNRESOLVED, PLAYING, whole["phase"])
+    deal_unseen(cast(InfoStates, whole), np.zeros(len(whole), dtype=np.uint64))
+    decks, actions = history(whole, forced_opening)
+    again, legal = copied(whole), np.ones(len(whole), dtype=np.bool_)
+    deal(again, decks, forced_opening)
+    for move, now in enumerate(actions.T):
+        made = move + int(forced_opening) < whole["moves"]
+        legal &= ~made | Legality(*list_legal_actions(again, unbeatable)).are_legal(now)
+        part = take(again, made & legal)
+        apply(part, now[made & legal])
+        put(again, made & legal, part)
+    valid[valid] = legal & (as_bytes(again) == as_bytes(whole))
+    return valid
 
 
 @kernel

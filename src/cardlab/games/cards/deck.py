@@ -4,6 +4,7 @@ card = 4·rank + suit; ranks 2 … A are 0 … 12; suits clubs, diamonds, hearts
 """
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,6 +57,13 @@ def draw_below(count: int, seed: np.uint64, salt: int) -> int:
     """A uniform number from 0 to count - 1, as a function of (seed, salt); bias below count / 2^32."""
     draw = hash_seed(seed, np.uint64(salt)) >> np.uint64(32)
     return int(np.int64((draw * np.uint64(count)) >> np.uint64(32)))
+
+
+def cards_once(*cards: NDArray[Any]) -> NDArray[np.bool_]:
+    """[G] whether each row of all `cards` [G, …] together has only cards and UNKNOWN, and no card twice."""
+    ordered = np.sort(np.concatenate([each.reshape(len(each), -1) for each in cards], axis=1), axis=1)
+    once = (ordered[:, 1:] > ordered[:, :-1]) | (ordered[:, 1:] == UNKNOWN)
+    return once.all(axis=1) & (ordered >= UNKNOWN).all(axis=1) & (ordered < NUM_CARDS).all(axis=1)
 
 
 @kernel

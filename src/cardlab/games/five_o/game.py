@@ -99,6 +99,10 @@ class FiveO:
         """[G] the player who places the next card; NO_PLAYER when the game is over or the next card is not drawn."""
         return rules.current_players(states, self.hidden_round)
 
+    def are_valid(self, states: AnyStates) -> Bools:
+        """[G] whether each record can occur."""
+        return rules.are_valid(strength_table(), states)
+
     def decision_kind(self, states: AnyStates) -> NDArray[np.int8]:
         """[G] zeros: the game has one kind of decision."""
         return np.zeros(len(states), dtype=np.int8)

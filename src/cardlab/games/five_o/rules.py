@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.core.kernels import kernel
-from cardlab.games.cards.deck import Cards, shuffle
+from cardlab.games.cards.deck import Cards, cards_once, shuffle
 from cardlab.games.cards.hands import CARD_KEYS, Int, Strengths, five_card_strength, hand_size
 
 NUM_PLAYERS = 2
@@ -142,6 +142,26 @@ def place(table: Strengths, states: Records, actions: NDArray[np.int16], hidden_
         state["turn"] = turn + 1
         if turn + 1 == NUM_TURNS:
             resolve_game(table, state)
+
+
+def are_valid(table: Strengths, states: Records) -> NDArray[np.bool_]:
+    """[G] whether each record can occur."""
+    columns, sizes, deck, turns = states["columns"], states["sizes"], states["deck"], states["turn"]
+    placed = np.stack([(turns + 1) // 2, turns // 2], axis=1) + NUM_COLUMNS
+    full = (turns // TURNS_PER_ROUND + 2)[:, None, None]
+    empty = np.arange(COLUMN_SIZE) >= sizes[..., None]
+    keys = np.where(columns >= 0, CARD_KEYS[np.clip(columns, 0, 51)], 0).sum(axis=3)
+    valid = cards_once(columns, deck) & (turns >= 0) & (turns <= NUM_TURNS)
+    valid &= (sizes.sum(axis=2) == placed).all(axis=1) & ((sizes == full) | (sizes == full - 1)).all(axis=(1, 2))
+    valid &= (~empty | (columns < 0)).all(axis=(1, 2, 3)) & (keys == states["keys"]).all(axis=(1, 2))
+    valid &= ((deck < 0) | (np.arange(NUM_TURNS) >= turns[:, None])).all(axis=1)
+    unknown = (columns < 0).any(axis=(1, 2, 3))
+    valid &= states["phase"] == np.where(turns < NUM_TURNS, PLAYING, np.where(unknown, UNRESOLVED, OVER))
+    valid &= (states["owner"] >= -1) & (states["owner"] < NUM_PLAYERS)
+    won = np.zeros((len(states), NUM_PLAYERS), dtype=np.int8)
+    for row in np.flatnonzero(valid & (states["phase"] == OVER)):
+        count_won(table, keys[row], won[row])
+    return valid & (won == states["won"]).all(axis=1)
 
 
 @kernel

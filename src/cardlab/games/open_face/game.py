@@ -72,6 +72,10 @@ class OpenFace:
         """[G] the player who places the next card; NO_PLAYER when the game is over or the card is unknown."""
         return states["mover"].copy()
 
+    def are_valid(self, states: AnyStates) -> Bools:
+        """[G] whether each record can occur."""
+        return rules.are_valid(states, strength_table(), front_table())
+
     def decision_kind(self, states: AnyStates) -> NDArray[np.int8]:
         """[G] zeros: every decision places a card."""
         return np.zeros(len(states), dtype=np.int8)

@@ -4,16 +4,17 @@ Decision n places the card deck[n]: player 0 decides 0 to 4, player 1 decides 5 
 every face-up card, so the record holds only the placements and the order of the deck.
 """
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.core.kernels import kernel
-from cardlab.games.cards.deck import NUM_CARDS, UNKNOWN
+from cardlab.games.cards.deck import NUM_CARDS, UNKNOWN, cards_once
 from cardlab.games.cards.hands import CARD_KEYS, Strengths
 from cardlab.games.open_face.royalties import row_rank, royalty
 from cardlab.games.protocol import NO_PLAYER, Actions, AnyStates, Bools
+from cardlab.games.record_arrays import as_bytes, put, take
 
 FRONT, MIDDLE, BACK = 0, 1, 2
 ROW_NAMES = ("front", "middle", "back")
@@ -147,6 +148,24 @@ def place(states: AnyStates, actions: Actions, strength_table: Strengths, front_
             state["mover"] = NO_PLAYER
         else:
             state["mover"] = owner(step) if state["deck"][step] >= 0 else NO_PLAYER
+
+
+def are_valid(states: AnyStates, strength_table: Strengths, front_table: NDArray[np.int32]) -> Bools:
+    """[G] whether each record can occur: whether its placements lead to it."""
+    decks, rows, steps = states["deck"], states["rows"], states["step"]
+    placed = np.arange(NUM_DEALT) < steps[:, None]
+    fits = np.where(placed, (rows >= 0) & (rows < NUM_ROWS) & (decks >= 0), rows == UNKNOWN).all(axis=1)
+    valid = cards_once(decks) & fits & (steps >= 0) & (steps <= NUM_DEALT)
+    again = np.zeros(len(states), dtype=STATE)
+    again["deck"], again["rows"] = decks, UNKNOWN
+    for step in range(NUM_DEALT):
+        more = valid & (steps > step)
+        part = take(again, more)
+        place(cast(AnyStates, part), rows[more, step].astype(np.int16), strength_table, front_table)
+        put(again, more, part)
+    again["mover"] = np.where(steps == 0, np.where(decks[:, 0] >= 0, 0, NO_PLAYER), again["mover"])
+    same = as_bytes(again) == as_bytes(states)
+    return valid & same & (again["sizes"] <= np.array([3, 5, 5])).all(axis=(1, 2))
 
 
 @kernel

@@ -1,4 +1,4 @@
-"""Scripted agents of Poker Squares: `flush` and the paper's `tree_search`; tables.py has another."""
+"""Scripted agents of Poker Squares: `flush` and the paper's `tree_search`; pattern_learning.py has another."""
 
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal

@@ -120,6 +120,10 @@ class PokerSquares:
         """[G] 0; NO_PLAYER when the game is over or in an afterstate, where the next card is unknown."""
         return rules.current_players(states)
 
+    def are_valid(self, states: AnyStates) -> Bools:
+        """[G] whether each record can occur."""
+        return rules.are_valid(states)
+
     def decision_kind(self, states: AnyStates) -> NDArray[np.int8]:
         """[G] zeros: the game has one kind of decision."""
         return np.zeros(len(states), dtype=np.int8)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.core.kernels import kernel
-from cardlab.games.cards.deck import NUM_CARDS, NUM_SUITS, UNKNOWN, Cards, list_unseen, shuffle
+from cardlab.games.cards.deck import NUM_CARDS, NUM_SUITS, UNKNOWN, Cards, cards_once, list_unseen, shuffle
 from cardlab.games.cards.hands import (
     FLUSH,
     FOUR,
@@ -23,7 +23,7 @@ from cardlab.games.cards.hands import (
     THREE,
     TWO_PAIR,
 )
-from cardlab.games.protocol import Actions, InfoStates, States
+from cardlab.games.protocol import Actions, Bools, InfoStates, States
 
 SIDE = 5
 NUM_CELLS = 25
@@ -51,6 +51,19 @@ def deal_records(decks: Cards) -> Records:
     states["grid"] = -1
     states["deck"] = decks[:, :NUM_CELLS]
     return states
+
+
+def are_valid(states: Records) -> Bools:
+    """[G] whether each record can occur."""
+    grid, deck, turns = states["grid"], states["deck"], states["turn"]
+    later = np.arange(NUM_CELLS) - turns[:, None]
+    known = (deck >= 0) & (later > 0)
+    return (
+        cards_once(grid, deck)
+        & ((grid >= 0).sum(axis=1) == turns)
+        & ((deck == UNKNOWN) | (later >= 0)).all(axis=1)
+        & (~known.any(axis=1) | (known == (later > 0)).all(axis=1))
+    )
 
 
 @kernel

@@ -11,7 +11,7 @@ from cardlab.core.options import Whole, option, options
 from cardlab.games.array_checks import checked
 from cardlab.games.cards.deck import draw_seeds, shuffled_decks
 from cardlab.games.protocol import Actions, AnyStates, Bools, Floats, GameSpec, InfoStates, Players, States
-from cardlab.games.thirty_one.hidden_cards import fill_hidden, find_holders, hide
+from cardlab.games.thirty_one.hidden_cards import are_valid, fill_hidden, find_holders, hide
 from cardlab.games.thirty_one.observation import BLOCKS, observe_table
 from cardlab.games.thirty_one.other_observations import (
     OPPONENT_STATISTICS_BLOCKS,
@@ -139,6 +139,10 @@ class ThirtyOne:
     def current_player(self, states: AnyStates) -> Players:
         """[G] who decides next; NO_PLAYER when the match is over or UNRESOLVED."""
         return states["player"].copy()
+
+    def are_valid(self, states: AnyStates) -> Bools:
+        """[G] whether each record can occur."""
+        return are_valid(states, self._options)
 
     def decision_kind(self, states: AnyStates) -> NDArray[np.int8]:
         """[G] 0 for a turn, 1 for a swap."""

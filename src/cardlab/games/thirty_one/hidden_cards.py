@@ -9,9 +9,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.core.kernels import kernel
-from cardlab.games.cards.deck import NUM_CARDS, UNKNOWN, Cards, hash_seed, shuffle
-from cardlab.games.protocol import NO_PLAYER, Floats, Players
-from cardlab.games.thirty_one.record import HAND_SIZE, MAX_PLAYERS, OVER, SWAP, Record, Records, card_bit, sort_hand
+from cardlab.games.cards.deck import NUM_CARDS, UNKNOWN, Cards, cards_once, hash_seed, shuffle
+from cardlab.games.protocol import NO_PLAYER, Bools, Floats, Players
+from cardlab.games.thirty_one.record import (
+    HAND_SIZE,
+    MAX_PLAYERS,
+    MAX_STOCK,
+    NUM_PHASES,
+    OVER,
+    SWAP,
+    TURN,
+    Record,
+    Records,
+    RuleOptions,
+    card_bit,
+    sort_hand,
+)
 
 ALL_CARDS = (1 << NUM_CARDS) - 1
 ORDER_SALT, PICK_SALT, STATE_SEED_SALT = 1, 2, 3  # independent uses of one seed of `fill_hidden`
@@ -92,6 +105,38 @@ def fill_hidden(info_states: Records, seeds: NDArray[np.uint64], weights: Floats
         state["owner"] = NO_PLAYER
         state["from_stock"][:] = 0
     return states
+
+
+def are_valid(states: Records, options: RuleOptions) -> Bools:
+    """[G] whether each record can occur, as far as kernels depend on it."""
+    hands, lives, stock, left = states["hands"], states["lives"], states["stock"], states["stock_left"]
+    drawn, top, phase, player = states["drawn"], states["top"], states["phase"], states["player"]
+    living, sets = lives > 0, {name: states[name] for name in ("discards", "visible", "restocked")}
+    seats, playing = np.arange(MAX_PLAYERS), (phase == TURN) | (phase == SWAP)
+    discards = sets["discards"][:, None] >> np.arange(NUM_CARDS) & 1
+    piled = np.where(discards, np.arange(NUM_CARDS), UNKNOWN)
+    known = (hands >= 0).sum(axis=(1, 2)) + discards.sum(axis=1) + (drawn >= 0)
+    hidden = ((hands < 0) & living[..., None]).sum(axis=(1, 2)) + left
+    hidden += ((drawn < 0) & (phase == SWAP)).astype(np.int64) + ((top < 0) & (phase == TURN))
+    stocked = np.arange(MAX_STOCK) < left[:, None]
+    valid = cards_once(hands, stock, piled, drawn[:, None]) & (phase >= 0) & (phase < NUM_PHASES)
+    valid &= ((lives >= 0) & (~living | (seats < options.num_players))).all(axis=1) & (left >= 0) & (left <= MAX_STOCK)
+    valid &= (living.sum(axis=1) >= np.where(phase == OVER, 0, 2)) & (known + hidden <= NUM_CARDS)
+    valid &= np.where((states["owner"] == NO_PLAYER)[:, None], stocked == (stock >= 0), stock < 0).all(axis=1)
+    valid &= ((top == UNKNOWN) | (piled == top[:, None]).any(axis=1)) & ((drawn == UNKNOWN) | (phase == SWAP))
+    valid &= np.where(states["taken"] != 0, (states["taken"] == 1) & (phase == SWAP) & (drawn >= 0) & (top < 0), True)
+    rows, caller = np.arange(len(states)), states["caller"]
+    valid &= np.where(playing, living[rows, player % MAX_PLAYERS], player == NO_PLAYER) & (player < MAX_PLAYERS)
+    valid &= ~playing | (caller == NO_PLAYER) | living[rows, caller % MAX_PLAYERS]
+    for name in ("owner", "player", "caller", "starter"):
+        valid &= (states[name] >= NO_PLAYER) & (states[name] < options.num_players)
+    for cards in sets.values():
+        valid &= (cards & ~ALL_CARDS) == 0
+    for name in ("turns", "reshuffles", "draws", "takes", "calls", "call_scores", "from_stock"):
+        valid &= (states[name].reshape(len(states), -1) >= 0).all(axis=1)
+    valid &= (states["turns"] <= options.max_turns + MAX_PLAYERS) & (states["from_stock"] <= HAND_SIZE).all(axis=1)
+    valid &= (states["round"] >= 1) & (states["round"] <= options.max_rounds) & np.isfinite(states["paid"]).all(axis=1)
+    return valid
 
 
 @kernel

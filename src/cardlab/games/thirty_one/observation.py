@@ -2,7 +2,7 @@
 
 Players are ordered by distance among living players: 0 is the owner, 1 the left neighbour, who moves next. Blocks are
 padded to nine players, so that one policy plays any number. A card is encoded as its value in its suit's slot, a
-one-hot of its value, or both. The slots are ordered by `suit_order.py`: the owner's best suit is first.
+one-hot of its value, or both. The slots are ordered by `unseen_cards.py`: the owner's best suit is first.
 """
 
 import numpy as np

@@ -13,8 +13,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from cardlab.agents.exploration import RandomAgent, annealed_epsilon
 from cardlab.agents.network_agents import ActionValueAgent
-from cardlab.agents.random_actions import RandomAgent, annealed_epsilon
 from cardlab.core.messages import InvalidOption
 from cardlab.games.protocol import Actions, Game, HasOpening, InfoStates, Players
 from cardlab.games.record_arrays import take
@@ -98,6 +98,7 @@ class DQNLearner(Learner):
             opened = self.game.listed_actions(known) >= 0 if options.opening_list else self.game.places_more(known)
             added, episodes = added.take(~opened), episodes[~opened]
         means = MetricMeans()
+        self.target_network.eval()  # without dropout
         for drawn in self._minibatches(added, episodes):
             info_states, actions = self.augment(drawn.info_states, drawn.actions)
             self._step(replace(drawn, info_states=info_states, actions=actions), means)
@@ -138,21 +139,16 @@ class DQNLearner(Learner):
         means.add(**self._losses_by_kind(drawn, predicted.detach(), targets))
 
     def _targets(self, drawn: Transitions) -> Tensor:
-        """[N] targets of the actions taken; both networks are in evaluation mode, without dropout."""
+        """[N] targets of the actions taken, by networks in evaluation mode."""
         paid = torch.from_numpy(drawn.sums).to(self.device)
         if not (self.options.successors or drawn.discounts.any()):
             return paid  # the sums reach the ends of the games
-        self.network.eval()
-        self.target_network.eval()
         with torch.no_grad():
             if self.options.successors:
-                targets = self._averaged_targets(drawn)
-            else:
-                discounts = torch.from_numpy(drawn.discounts).to(self.device)
-                ahead, _ = self.augment(drawn.next_info_states, drawn.actions)  # in other random forms
-                targets = paid + discounts * self._bootstrap(ahead, drawn.players)
-        self.network.train()
-        return targets
+                return self._averaged_targets(drawn)
+            discounts = torch.from_numpy(drawn.discounts).to(self.device)
+            ahead, _ = self.augment(drawn.next_info_states, drawn.actions)  # in other random forms
+            return paid + discounts * self._bootstrap(ahead, drawn.players)
 
     def _averaged_targets(self, drawn: Transitions) -> Tensor:
         """[N] y = 1/M Σ_j R_j + γ · (mean of maxima, or maximum of the mean, of Q'(s_j, a)); see `sample_successors`.
@@ -194,8 +190,11 @@ class DQNLearner(Learner):
         }
 
     def _bootstrap(self, info_states: InfoStates, players: Players) -> Tensor:
-        target_scores = self._scores(self.target_network, info_states, players)
-        online_scores = self._scores(self.network, info_states, players) if self.options.double else target_scores
+        target_scores = online_scores = self._scores(self.target_network, info_states, players)
+        if self.options.double:
+            self.network.eval()
+            online_scores = self._scores(self.network, info_states, players)
+            self.network.train()
         return bootstrap(online_scores, target_scores, double=self.options.double)
 
     def _scores(

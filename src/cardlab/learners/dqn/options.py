@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any, Literal
 
 from cardlab.core.messages import InvalidOption
-from cardlab.core.options import Flag, Text, Whole, check_choice, option, options
+from cardlab.core.options import Flag, Text, Whole, check_choice, check_together, option, options
 from cardlab.core.parts import find_place
 from cardlab.games.protocol import Game, HasOpening
 from cardlab.learners.hyperparameters import (
@@ -40,7 +40,7 @@ class DQNOptions:
     epsilon_start: EpsilonStart = None
     epsilon_decay: EpsilonDecay = 0.3
     epsilon_hold: Share = option(0.0, "share of the budget before epsilon_start begins to fall")
-    n_step: Whole = option(0, "decisions of the player until the target bootstraps; 0: never (Monte Carlo)", ge=0)
+    n_step: Whole = option(3, "decisions of the player until the target bootstraps; 0: never (Monte Carlo)", ge=0)
     double: Flag = option(True, "the online network chooses, the target network evaluates (van Hasselt et al. 2016)")
     successors: Successors = 0
     order: Literal["mean_of_maxima", "maximum_of_mean"] = option(
@@ -71,32 +71,25 @@ class DQNOptions:
     )
     target_update: Whole = option(10, "updates between two copies to the target network", ge=1)
     buffer_size: Whole = option(200_000, "decisions in the replay buffer", ge=1, le=10**9)
-    minibatch_size: Minibatch = 2048
+    minibatch_size: Minibatch = 256
     updates_per_iteration: Whole = option(16, "minibatches drawn from the replay buffer per update", ge=1)
-    loss: Literal["mse", "huber"] = option("mse", "loss of the action values: mse or huber")
+    loss: Literal["mse", "huber"] = option("huber", "loss of the action values: mse or huber")
     learning_rate: LearningRate = 1e-3
     anneal_learning_rate: AnnealLearningRate = True
     max_grad_norm: MaxGradNorm = 10.0
     reward_scale: RewardScale = None
-    decisions_per_iteration: DecisionsPerIteration = 8192
+    decisions_per_iteration: DecisionsPerIteration = 2048
     ema_decay: EmaDecay = 0.0
     symmetries: Symmetries = False
 
     def __post_init__(self) -> None:
-        if self.successors and self.n_step != 1:
-            raise InvalidOption("agent.n_step", self.n_step, "1 with agent.successors")
-        if self.zero_other_actions and self.train_all_actions:
-            raise InvalidOption("agent.zero_other_actions", True, "false with agent.train_all_actions")
-        if self.zero_other_actions and self.loss != "mse":
-            raise InvalidOption("agent.loss", self.loss, "mse with agent.zero_other_actions")
-        if self.successors and self.episode != "game":
-            raise InvalidOption("agent.episode", self.episode, "game with agent.successors")
+        successors = {"n_step": 1, "episode": "game", "double": False}
+        zeroed = {"train_all_actions": False, "loss": "mse"}
+        check_together("agent", self, {"successors": successors, "zero_other_actions": zeroed})
         if not self.learn_random_actions and max(self.epsilon, self.epsilon_start or 0) >= GREEDY_MIN_PROBABILITY:
             raise InvalidOption(
                 "agent.epsilon", self.epsilon, f"below {GREEDY_MIN_PROBABILITY:g} without agent.learn_random_actions"
             )
-        if self.successors and self.double:
-            raise InvalidOption("agent.double", self.double, "false with agent.successors")
 
     def build(self, game: Game, network: "Network", total_iterations: int, seed: int) -> Any:
         """The learner of `network`; InvalidOption when the game or the network has no such decisions or outputs."""
@@ -104,8 +97,7 @@ class DQNOptions:
             raise InvalidOption("agent.zero_other_actions", True, "false: this network scores legal actions only")
         for kind in self.same_turn_kinds:
             check_choice("agent.same_turn_kinds", kind, game.spec.decision_kinds)
-        if self.opening_list and not isinstance(game, HasOpening):
-            raise InvalidOption("agent.opening_list", True, f"false: {game.spec.name} has no such list")
-        if self.whole_opening and not isinstance(game, HasOpening):
-            raise InvalidOption("agent.whole_opening", True, f"false: {game.spec.name} has no opening of several cards")
+        for key in ("opening_list", "whole_opening"):
+            if getattr(self, key) and not isinstance(game, HasOpening):
+                raise InvalidOption(f"agent.{key}", True, f"false: {game.spec.name} has no opening of several cards")
         return find_place(__name__, ".learner:DQNLearner")(game, network, self, total_iterations, seed)

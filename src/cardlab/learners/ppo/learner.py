@@ -1,7 +1,6 @@
 """Proximal policy optimisation (Schulman et al. 2017) with masked actions; the critic may see hidden cards."""
 
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -14,13 +13,12 @@ from cardlab.games.protocol import Floats, Game, HasPrivilegedFeatures
 from cardlab.games.record_arrays import take
 from cardlab.learners.base import Learner, MetricMeans, Metrics
 from cardlab.learners.losses.returns import advantages, lambda_returns
-from cardlab.learners.losses.value import clipped_regression, explained_variance, regression
-from cardlab.learners.ppo.loss import clipped_surrogate, mean_entropy
+from cardlab.learners.losses.value import explained_variance, regression
+from cardlab.learners.ppo.loss import LOSS_METRICS, LossInputs, compiled_ppo_loss, magnet_loss, ppo_loss
 from cardlab.learners.ppo.options import PPOOptions
 from cardlab.learners.rollouts.experience import Experience
 from cardlab.networks.critic import Critic
 from cardlab.networks.encoded_batch import EncodedDecisions
-from cardlab.networks.inputs import LegalPairs
 from cardlab.networks.protocol import Network
 
 _CRITIC_BATCH = 2048  # decisions
@@ -34,44 +32,6 @@ class _Batch:
     returns: Floats  # [N]
     clip_range: float
     entropy_weight: float
-
-
-@dataclass(frozen=True, slots=True)
-class LossInputs:
-    """Inputs of the loss of N decisions, besides the network's outputs."""
-
-    pairs: LegalPairs
-    taken: Tensor  # [N] places in `pairs` of the actions taken
-    old_log_probabilities: Tensor  # [N] of the actions taken, when they were chosen
-    advantages: Tensor  # [N] standardised
-    returns: Tensor  # [N]
-    old_values: Tensor | None  # [N] predicted when the actions were chosen; None: the value is not clipped
-    clip_range: Tensor  # scalar; a Python number would be compiled again whenever it changes
-    entropy_weight: Tensor  # scalar
-
-
-_LOSS_METRICS = ("policy_loss", "value_loss", "entropy", "approx_kl", "clip_fraction")
-
-
-def ppo_loss(scores: Tensor, values: Tensor, inputs: LossInputs, value_weight: float) -> tuple[Tensor, Tensor]:
-    """The loss of scores [K] and values [N], and its _LOSS_METRICS [5] (Schulman et al. 2017, equation 9)."""
-    log_probabilities = inputs.pairs.log_softmax(scores)
-    chosen = log_probabilities.index_select(0, inputs.taken)
-    terms = clipped_surrogate(chosen, inputs.old_log_probabilities, inputs.advantages, inputs.clip_range)
-    entropy = mean_entropy(log_probabilities, len(inputs.taken))
-    if inputs.old_values is None:
-        value_loss = regression(values, inputs.returns, "mse")
-    else:
-        value_loss = clipped_regression(values, inputs.returns, inputs.old_values, inputs.clip_range)
-    loss = terms.surrogate - inputs.entropy_weight * entropy + value_weight * value_loss
-    metrics = (terms.surrogate, value_loss, entropy, terms.approx_kl, terms.clip_fraction)
-    return loss, torch.stack([metric.detach() for metric in metrics])
-
-
-@cache
-def compiled_ppo_loss() -> Any:
-    """`ppo_loss`, compiled at its first call; importing the compiler takes a second."""
-    return torch.compile(ppo_loss, dynamic=True)
 
 
 class PPOLearner(Learner):
@@ -166,7 +126,14 @@ class PPOLearner(Learner):
         )
         loss_function = compiled_ppo_loss() if self.network.compiled else ppo_loss
         loss, metrics = loss_function(scores, values, inputs, self.options.value_weight)
-        means.add(**dict(zip(_LOSS_METRICS, metrics.tolist(), strict=True)))
+        means.add(**dict(zip(LOSS_METRICS, metrics.tolist(), strict=True)))
+        if self.options.magnet_weight:
+            with torch.no_grad():
+                magnet = self.ema_network.score_legal(minibatch.observations, minibatch.pairs)[0]
+            logs = minibatch.pairs.log_softmax(scores), minibatch.pairs.log_softmax(magnet)
+            divergence = magnet_loss(*logs, len(index))
+            means.add(magnet_kl=divergence)
+            loss = loss + self.options.magnet_weight * divergence
         if self.critic is not None:
             critic_values = self._critic_values(self.critic, experience, minibatch.observations, index)
             critic_loss = regression(critic_values, returns, "mse")

@@ -43,11 +43,14 @@ class PPOOptions:
     adam_epsilon: Number = option(1e-8, "Adam's epsilon: smallest denominator of a step", gt=0, le=1)
     anneal_clip_range: Flag = option(False, "lower the clip range to 0 over the budget")
     anneal_entropy_weight: Flag = option(False, "lower the entropy weight to 0 over the budget")
+    magnet_weight: Number = option(
+        0.0, "weight in the loss of the KL divergence from the policy with the EMA weights of agent.ema_decay", ge=0
+    )
     epochs: Epochs = 2
-    minibatch_size: Whole = option(2048, "decisions in one gradient step", ge=2)
+    minibatch_size: Whole = option(256, "decisions in one gradient step", ge=2)
     max_grad_norm: MaxGradNorm = 0.5
     reward_scale: RewardScale = None
-    decisions_per_iteration: Whole = option(8192, "decisions gathered before each update, at least", ge=2)
+    decisions_per_iteration: Whole = option(2048, "decisions gathered before each update", ge=2)
     cut_games: Flag = option(
         False, "true: a rollout ends in the middle of games and bootstraps there; false: whole games only"
     )
@@ -56,6 +59,8 @@ class PPOOptions:
     greedy: Flag = option(True, "true: the trained policy plays its likeliest action; false: it samples")
 
     def __post_init__(self) -> None:
+        if self.magnet_weight and not self.ema_decay:
+            raise InvalidOption("agent.magnet_weight", self.magnet_weight, "0 without agent.ema_decay")
         if self.min_learning_rate > self.learning_rate:
             allowed = f"at most agent.learning_rate={self.learning_rate:g}"
             raise InvalidOption("agent.min_learning_rate", self.min_learning_rate, allowed)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cardlab.agents.random_actions import ExploringAgent, RandomAgent, SampledActions
+from cardlab.agents.exploration import ExploringAgent, RandomAgent, SampledActions
 from cardlab.games.agent_protocol import Agent
 from cardlab.games.array_checks import unchecked
 from cardlab.games.loop import Moves, play
@@ -18,6 +18,7 @@ from cardlab.learners.rollouts.opponents.protocol import Opponents, Seats
 from cardlab.learners.rollouts.opponents.seats import move_learner_to_occupied_seat
 
 _MAX_FIRST_MOVES = 64  # random moves before collection; covers the longest game of fixed length
+_SMALLEST = 2  # decisions in a rollout: advantages are standardised, which takes two
 
 
 class _RecordingAgent:
@@ -37,6 +38,7 @@ class _Decisions(Columns):
     """Decisions in time order, of unfinished and finished games."""
 
     games: NDArray[np.int64]  # [N] number of the game
+    rollouts: NDArray[np.int64]  # [N] number of the rollout in which it was played
     players: Players
     info_states: InfoStates
     actions: Actions
@@ -48,6 +50,7 @@ class _Decisions(Columns):
 
 _DTYPES: dict[str, Any] = {
     "games": np.int64,
+    "rollouts": np.int64,
     "players": np.int8,
     "actions": np.int16,
     "log_probabilities": np.float32,
@@ -110,7 +113,6 @@ class Collector:
     game is over. The last decision of each player in a running game stays for the next rollout.
 
     The games begin at random moments of their course, so that they end evenly over time, also games of fixed length.
-    An iteration then gets hardly more decisions than requested.
     """
 
     def __init__(
@@ -138,9 +140,17 @@ class Collector:
         self._counts = np.zeros(num_games, dtype=np.int64)  # decisions recorded in each unfinished game
         self._next_game = num_games
         self._unfinished: list[_Decisions] = []
+        self._rollout = 0  # number of the rollout that is played
+        self._surplus = 0  # decisions returned beyond those asked for
+        self.mean_age = 0.0  # rollouts since the decisions of the last one were played, on average
 
     def collect(self, num_decisions: int) -> Experience:
-        """The decisions of the next games that finish, or with `cut` of all games: `num_decisions`, or a few more."""
+        """The decisions of the next games that finish, or with `cut` of all games.
+
+        On average `num_decisions`: what one rollout has more, the next has less.
+        """
+        least = self._seats.size + _SMALLEST if self.cut else num_decisions // 2  # with `cut` each seat keeps one back
+        wanted = max(1, num_decisions - self._surplus, min(num_decisions, least))
         seats = self._seats[:0].copy()
         results = [_Results(self._games[:0], np.zeros(seats.shape, np.float32), seats)]
         finished = 0
@@ -154,10 +164,13 @@ class Collector:
                 ended = moves.rows[moves.over]
                 finished += 0 if self.cut else int(self._counts[ended].sum())
                 results.append(self._redeal(ended))
-            if finished >= num_decisions:
+            if finished >= wanted:
                 break
             before = self._kept_states()
-        return self._take_ready(_Results.join(results))
+        experience = self._take_ready(_Results.join(results))
+        self._surplus += len(experience) - num_decisions
+        self._rollout += 1
+        return experience
 
     def _kept_states(self) -> States | None:
         """A copy of the states before a move, which the loop applies in place."""
@@ -175,6 +188,7 @@ class Collector:
         self._unfinished.append(
             _Decisions(
                 self._games[rows],
+                np.full(mine.size, self._rollout),
                 players,
                 info_states,
                 output.actions,
@@ -216,6 +230,7 @@ class Collector:
         waiting = decisions.take(~ready)
         self._unfinished = [waiting]
         decisions = decisions.take(np.flatnonzero(ready))
+        self.mean_age = float((self._rollout - decisions.rollouts).mean())
         decisions = decisions.take(_by_player(decisions))
         ends = _last_of_players(decisions)
         final, next_values = _bootstrap_values(decisions, results, waiting)
@@ -243,6 +258,8 @@ class Collector:
             "games": pack(self._games),
             "counts": pack(self._counts),
             "next_game": self._next_game,
+            "rollout": self._rollout,
+            "surplus": self._surplus,
             "unfinished": {name: pack(array) for name, array in unfinished.items()},
             "rng": generator_state(self.rng),
             "opponents": self.opponents.state_dict(),
@@ -255,6 +272,7 @@ class Collector:
         self._games[:] = unpack(state["games"], self._games)
         self._counts[:] = unpack(state["counts"], self._counts)
         self._next_game = int(state["next_game"])
+        self._rollout, self._surplus = int(state["rollout"]), int(state["surplus"])
         dtypes = _DTYPES | {"info_states": self.game.state_dtype, "states": self.game.state_dtype}
         unfinished = {name: unpack(packed, np.dtype(dtypes[name])) for name, packed in state["unfinished"].items()}
         self._unfinished = [_Decisions.of(unfinished)] if unfinished else []

@@ -10,8 +10,8 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
+from cardlab.agents.exploration import annealed_epsilon
 from cardlab.agents.network_agents import AfterstateAgent, Afterstates, afterstates, observe_afterstates
-from cardlab.agents.random_actions import annealed_epsilon
 from cardlab.games.protocol import Bools, Floats, Game
 from cardlab.games.record_arrays import copied, take
 from cardlab.learners.base import Learner, MetricMeans, Metrics

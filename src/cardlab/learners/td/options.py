@@ -1,9 +1,9 @@
 """Options of TD(lambda). Imports no torch, so that a wrong value is refused quickly."""
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from cardlab.core.messages import InvalidOption, as_written
-from cardlab.core.options import Flag, Number, option, options
+from cardlab.core.messages import InvalidOption
+from cardlab.core.options import Flag, Number, check_together, option, options
 from cardlab.core.parts import find_place
 from cardlab.games.protocol import Game
 from cardlab.learners.hyperparameters import (
@@ -32,10 +32,12 @@ if TYPE_CHECKING:
 class TDOptions:
     """TD(lambda) on the values of afterstates (Sutton 1988; Tesauro 1995); play looks one step ahead."""
 
+    values_only: ClassVar[bool] = True  # it reads no scores of actions
+
     gamma: Gamma = 1.0
     td_lambda: Number = option(0.5, "0: one-step targets; 1: Monte Carlo", ge=0, le=1)
     successors: Successors = 0
-    epsilon: Epsilon = 0.0
+    epsilon: Epsilon = 0.05
     epsilon_start: EpsilonStart = None
     epsilon_decay: EpsilonDecay = 0.3
     temperature: Number = option(
@@ -58,10 +60,10 @@ class TDOptions:
     learning_rate: LearningRate = 1e-3
     anneal_learning_rate: AnnealLearningRate = True
     epochs: Epochs = 1
-    minibatch_size: Minibatch = 1024
+    minibatch_size: Minibatch = 256
     max_grad_norm: MaxGradNorm = 10.0
     reward_scale: RewardScale = None
-    decisions_per_iteration: DecisionsPerIteration = 8192
+    decisions_per_iteration: DecisionsPerIteration = 2048
     ema_decay: EmaDecay = 0.0
     symmetries: Symmetries = False
 
@@ -72,21 +74,12 @@ class TDOptions:
             raise InvalidOption(
                 "agent.epsilon", self.epsilon, f"below {GREEDY_MIN_PROBABILITY:g} with agent.off_policy"
             )
-        if self.momentum and self.optimizer != "sgd":
-            raise InvalidOption("agent.momentum", self.momentum, f"0 with agent.optimizer={self.optimizer}")
-        if self.online:
-            self._check_online()
-        if self.off_policy and self.successors:
-            raise InvalidOption("agent.off_policy", True, "false with agent.successors")
-
-    def _check_online(self) -> None:
-        if self.td_lambda not in (0, 1):
+        if self.online and self.td_lambda not in (0, 1):
             raise InvalidOption("agent.td_lambda", self.td_lambda, "0 or 1 with agent.online")
-        needed = {"optimizer": "sgd", "minibatch_size": 1, "epochs": 1, "successors": 0, "symmetries": False}
-        needed |= {"momentum": 0, "weight_decay": 0, "normalize_gradients": False, "max_grad_norm": 10.0}
-        for key, value in needed.items():
-            if getattr(self, key) != value:
-                raise InvalidOption(f"agent.{key}", getattr(self, key), f"{as_written(value)} with agent.online")
+        online = {"optimizer": "sgd", "minibatch_size": 1, "epochs": 1, "successors": 0, "symmetries": False}
+        online |= {"momentum": 0, "weight_decay": 0, "normalize_gradients": False, "max_grad_norm": 10.0}
+        demands = {"online": online, "momentum": {"optimizer": "sgd"}, "successors": {"off_policy": False}}
+        check_together("agent", self, demands)
 
     def build(self, game: Game, network: "Network", total_iterations: int, seed: int) -> Any:
         """The learner of `network`."""

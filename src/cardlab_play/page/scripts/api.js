@@ -189,7 +189,7 @@ async function postAction(table, endpoint, body, signal) {
 
 /**
  * @param {string} id
- * @param {{agent?: string | null, search?: string | null}} agentQuery
+ * @param {{agent?: string | null, search?: string | null, deals?: string}} agentQuery
  * @param {AbortSignal} signal
  * @returns {Promise<import('./types.js').Advice>}
  */

@@ -1,8 +1,10 @@
-/** The hint of a practice game: the recommended move, in a line. */
+/** The hint of a practice game, in a line: the best move so far, then the recommended one. */
 
 import { getAdvice } from './api.js';
 import { withSuitSymbols } from './cards.js';
 import { h } from './dom.js';
+
+const FIRST_DEALS = '8'; // a first answer while the whole one is awaited
 
 export class Hint {
   /**
@@ -26,8 +28,11 @@ export class Hint {
   async ask(table) {
     this.requestId += 1;
     const requestId = this.requestId;
-    this.line.textContent = 'Looking for a move …';
+    this.line.textContent = 'Playing each move out on a few deals …';
     try {
+      const first = await getAdvice(table, { deals: FIRST_DEALS }, this.signal);
+      if (requestId !== this.requestId) return;
+      this.line.textContent = `Best so far, on ${first.deals} deals: ${withSuitSymbols(first.verdict.recommended.text)}. Playing on more deals …`;
       const { agent, verdict } = await getAdvice(table, {}, this.signal);
       if (requestId === this.requestId) this.line.textContent = `${agent.title} advises: ${withSuitSymbols(verdict.recommended.text)}`;
     } catch (error) {

@@ -4,7 +4,7 @@ import { getReplay, getTable } from './api.js';
 import { withSuitSymbols } from './cards.js';
 import { fill, h } from './dom.js';
 import { countsWins, formatAdvantage, lossColumn } from './formatting.js';
-import { GAMES } from './games/catalogue.js';
+import { makeGame } from './games/catalogue.js';
 import { distinctSeats } from './games/pieces.js';
 import { animateCards } from './animation.js';
 import { actionList, listNote, recommendation } from './action_list.js';
@@ -43,7 +43,7 @@ class ReplayView {
     this.signal = signal;
     this.at = 0;
     this.seats = distinctSeats(table.seats, table.seat);
-    this.view = GAMES[table.game]({ choose: () => {}, redraw: () => {} });
+    this.view = makeGame(table.game, { choose: () => {}, redraw: () => {} });
     this.board = h('div.board-frame');
     this.promptElement = h('p.prompt', { role: 'status' });
     this.caption = h('p.muted.prompt');

@@ -4,7 +4,7 @@ import { getGames, getDaily, getSession, getTables, openTable } from './api.js';
 import { enableArrowKeys, updateTabStop } from './arrow_keys.js';
 import { drawCard } from './cards.js';
 import { fill, h } from './dom.js';
-import { GAMES, TILES } from './games/catalogue.js';
+import { tileOf } from './games/catalogue.js';
 import { makeLeaderboard } from './leaderboard.js';
 import { TableForm } from './table_form.js';
 
@@ -22,7 +22,8 @@ export async function showStart(main, context) {
   const [gameList, open, daily] = await Promise.all([getGames(signal), getTables(signal), getDaily(signal).catch(() => ({ deals: [] }))]);
   if (signal.aborted) return;
   context.setTitle('');
-  const games = gameList.games.filter((/** @type {GameChoice} */ { game }) => game in GAMES);
+  /** @type {GameChoice[]} */
+  const games = gameList.games;
   const form = h('div');
   const leaderboard = h('div');
   const selectGame = (/** @type {GameChoice} */ game) => {
@@ -30,7 +31,7 @@ export async function showStart(main, context) {
     new TableForm(game, daily.deals.find((/** @type {any} */ deal) => deal.game === game.game) ?? null).show(form);
     fill(leaderboard, makeLeaderboard(game, session, signal));
   };
-  const first = games.find((/** @type {GameChoice} */ { game }) => game === loadLast()) ?? games[0];
+  const first = games.find(({ game }) => game === loadLast()) ?? games[0];
   fill(
     main,
     h('h1.visually-hidden', null, 'Play against the agents'),
@@ -55,7 +56,7 @@ function gameTiles(games, first, selectGame) {
     updateTabStop(group);
   };
   for (const game of games) {
-    const { cards, summary } = TILES[game.game];
+    const { cards, summary } = tileOf(game.game);
     group.append(
       h(
         'button.tile',

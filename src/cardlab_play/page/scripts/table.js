@@ -5,7 +5,7 @@ import { ApiError, getGames, getHistory, getTable, playMove, resign, undo } from
 import { fill, h } from './dom.js';
 import { distinctSeats } from './games/pieces.js';
 import { eventText, lastRound, showdownView } from './event_text.js';
-import { GAMES } from './games/catalogue.js';
+import { makeGame } from './games/catalogue.js';
 import { MoveDelay, animateCards } from './animation.js';
 import { showResult } from './result.js';
 import { rulesButton } from './rules.js';
@@ -56,7 +56,7 @@ class TableView {
     this.busy = false;
     this.delay = new MoveDelay();
     this.seats = distinctSeats(table.seats, table.seat);
-    this.view = GAMES[table.game]({ choose: (action) => this.choose(action), redraw: () => this.redraw() });
+    this.view = makeGame(table.game, { choose: (action) => this.choose(action), redraw: () => this.redraw() });
     this.out = /** @type {GameEvent | null} */ (null); // the round in which the player went out
     this.scene = /** @type {Scene} */ (this.sceneOf(table.view));
     this.board = h('div.board-frame');

@@ -1,0 +1,148 @@
+"""What is known of the training that made a policy: in its folder, in runs/, in MLflow, or in the benchmark."""
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from cardlab.agents.policy_descriptions import policy_digest
+from cardlab.core.files import load_json, read_text
+from cardlab.core.messages import InvalidOption
+from cardlab.core.parts import check_targets
+from cardlab.experiments.config.seed_options import experiment_part
+from cardlab.experiments.policy_groups import find_group
+from cardlab.experiments.run_paths import CONFIG, POLICY, SUMMARY
+from cardlab.experiments.stage_code import load_params
+from cardlab.tracking import Store
+from cardlab.tracking.lineage import LINKS, UNCOMMITTED
+from cardlab.tracking.policy_lookup import DIGEST, KEPT, find_origin, read_artifacts
+
+CURVE = "curve.csv"
+LINEAGE = "lineage.json"
+_SHORTEST_ID = 4  # characters
+_CPU = "usage/cpu_seconds"
+
+
+@dataclass(frozen=True)
+class TrainingRecord:
+    """A training: all that decides its result, and the result."""
+
+    name: str
+    digest: str  # of the policy
+    config: Mapping[str, Any]
+    tags: Mapping[str, str]  # of the lineage, with code and links
+    policy: Path | None = None  # the files, if they are here
+    curve: str = ""  # as in curve.csv; empty if unknown
+    diff: str = ""  # what was not committed
+    cpu_seconds: float | None = None
+    run_id: str = ""
+
+    @property
+    def links(self) -> dict[str, str]:
+        """Folder → digest of the policies that it starts from or meets."""
+        return json.loads(self.tags.get(LINKS, "{}"))
+
+
+def find_records(text: str, store: Store, game: str = "", key: str = "policy") -> list[TrainingRecord]:
+    """The trainings of what `text` names: a run's id or its beginning, an experiment, or as in `find_group`.
+
+    Raises InvalidOption where nothing is known.
+    """
+    if found := _of_run(text, store):
+        return [found]
+    try:
+        policies = find_group(text, store.root, game=game, key=key).policies
+    except InvalidOption:
+        if found := list(_of_benchmark(text)):
+            return found
+        raise
+    records = [_of_policy(policy, store) for policy in policies]
+    for policy, record in zip(policies, records, strict=True):
+        if record is None:
+            digest = policy_digest(policy)
+            raise InvalidOption(key, text, f"a policy whose training is recorded; none has the digest {digest}")
+    return [record for record in records if record is not None]
+
+
+def _of_policy(policy: Path, store: Store) -> TrainingRecord | None:
+    digest = policy_digest(policy)
+    if (record := _of_folder(policy.parent)) is not None and policy.name == POLICY:
+        return record
+    if (policy / LINEAGE).is_file():
+        lineage = load_json(policy / LINEAGE)
+        if lineage["config"]:
+            kept = {"curve": _text(policy / CURVE), "diff": _text(policy / UNCOMMITTED)}
+            expected, config = lineage["policy_digest"], lineage["config"]
+            return _record(lineage["experiment"], expected, config, lineage["tags"], policy, **kept)
+    for summary in sorted((store.root / "runs").glob(f"*/*/{SUMMARY}")):
+        record = _of_folder(summary.parent)
+        if record is not None and record.digest == digest:
+            return record
+    origin = find_origin(store, digest)
+    if origin is not None and origin.config:
+        return _of_run(origin.run_id, store)
+    name = policy.parent.name if policy.parent.parent.name == "models" else policy.name
+    return next((record for record in _of_benchmark(name) if record.digest == digest), None)
+
+
+def _of_folder(folder: Path) -> TrainingRecord | None:
+    """The training in runs/NAME/HASH; None unless it is finished."""
+    with suppress(OSError, ValueError, KeyError):
+        config, summary = load_json(folder / CONFIG), load_json(folder / SUMMARY)
+        files = {"curve": _text(folder / CURVE), "diff": _text(folder / UNCOMMITTED)}
+        seconds, policy = summary["cpu_seconds"], folder / POLICY
+        digest, origin = summary["policy_digest"], summary["origin"]
+        return _record(config["name"], digest, config, origin, policy, cpu_seconds=seconds, **files)
+    return None
+
+
+def _of_run(text: str, store: Store) -> TrainingRecord | None:
+    """The training whose run id begins with `text`, if there is only one."""
+    if len(text) < _SHORTEST_ID or not set(text) <= set("0123456789abcdef"):
+        return None
+    runs = [run for _, run in store.search_runs() if run.info.run_id.startswith(text)]
+    if len(runs) != 1 or " " in runs[0].data.tags.get(DIGEST, " "):
+        return None
+    (run,) = runs
+    files = read_artifacts(store, run.info.run_id, (CONFIG, *KEPT))
+    config, tags = json.loads(files.get(CONFIG, "{}")), run.data.tags
+    if not config:
+        return None
+    more = {"curve": files.get(CURVE, ""), "diff": files.get(UNCOMMITTED, ""), "run_id": run.info.run_id}
+    return _record(config["name"], tags[DIGEST], config, tags, None, cpu_seconds=run.data.metrics.get(_CPU), **more)
+
+
+def _of_benchmark(name: str) -> Iterator[TrainingRecord]:
+    """The trainings of an experiment of params.yaml: their digests are in results/NAME/evaluation.json, in git."""
+    evaluation = Path("results", name, "evaluation.json")
+    if not (evaluation.is_file() and Path("params.yaml").is_file()):
+        return
+    config = experiment_part(load_params()["experiments"].get(name, {}))
+    for seed, entry in load_json(evaluation)["by_seed"].items() if config else ():
+        from cardlab.experiments.config.build_experiment import build_experiment  # noqa: PLC0415
+        from cardlab.training.recorded_training import identity_tags  # noqa: PLC0415  imports torch
+
+        own = {**config, "seed": int(seed)}
+        policy = Path("models", name, f"seed_{seed}")
+        here = policy if policy.is_dir() else None
+        curve = _seed_curve(evaluation.with_name("seed_curves.csv"), seed)
+        yield _record(name, entry["policy_digest"], own, identity_tags(build_experiment(own)), here, curve=curve)
+
+
+def _record(
+    name: str, digest: str, config: Mapping[str, Any], tags: Mapping[str, str], policy: Path | None, **more: Any
+) -> TrainingRecord:
+    check_targets(config, f"the training of {name}")  # they come from a file or a store
+    return TrainingRecord(name, digest, config, tags, policy, **more)
+
+
+def _seed_curve(path: Path, seed: str) -> str:
+    """The learning curve of one seed, as in curve.csv; empty without the file, which is in DVC's cache only."""
+    rows = [row.partition(",") for row in _text(path).splitlines()]  # the seed is the first column
+    return "".join(f"{row}\n" for first, _, row in rows if first in ("seed", seed))
+
+
+def _text(path: Path) -> str:
+    return read_text(path) if path.is_file() else ""
