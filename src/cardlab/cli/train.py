@@ -35,7 +35,7 @@ from cardlab.experiments.run_paths import LATEST, POLICY, quoted
 from cardlab.experiments.training_records import find_records
 from cardlab.tracking import Store
 from cardlab.tracking.parameters import flatten
-from cardlab.tracking.policy_lookup import policy_filter, print_run
+from cardlab.tracking.policy_lookup import print_run
 from cardlab.tracking.run_state import RunState, find_unfinished
 
 if TYPE_CHECKING:
@@ -105,7 +105,6 @@ def _run(request: Request) -> Outcome:
         record=partial(write_training_files, training, config),
         changed=_changed(request),
     )
-    print_run(store, f"tags.kind = 'training' and {policy_filter(trained.digest)}")
     shown = short_path(training.folder.with_name(LATEST) / POLICY)
     print(f"policy: {shown}\nnext:   cardlab evaluate {quoted('policy', shown)}\n        cardlab ui")
     if experiment.last_iteration < experiment.total_iterations:
@@ -171,7 +170,7 @@ def _train_seeds(request: Request, config: Mapping[str, Any], store: Store) -> O
         measure = partial(evaluate_group, group, build_arena(config["arena"]), store, progress=progress)
         evaluation, complete = or_part(measure)
     Console().print(evaluation_table(evaluation))
-    _print_group(store, config["name"], trainings)
+    _print_group(store, trainings)
     for training in trainings:
         print(f"policy: {short_path(training.policy)}  (seed {training.seed})")
     print(f"next:   cardlab compare {quote(config['name'])} OTHER  (another method)\n        cardlab ui")
@@ -194,8 +193,8 @@ def run_many(requests: Sequence[Request]) -> Outcome:
         print(f"training {len(methods)} methods: {', '.join(method.label for method in methods)}", flush=True)
     store = Store(tags=_tags(requests[0].config))
     trainings = train_methods(methods, store)
-    for method, trained in zip(methods, trainings, strict=True):
-        _print_group(store, method.config["name"], trained)
+    for trained in trainings:
+        _print_group(store, trained)
     groups = {
         method.label: PolicyGroup(method.label, tuple(each.policy for each in trained), method.config)
         for method, trained in zip(methods, trainings, strict=True)
@@ -235,10 +234,10 @@ def _method_names(configs: Sequence[Mapping[str, Any]]) -> list[str]:
     return [f"{name}#{place}" if names.count(name) > 1 else name for place, name in enumerate(names, start=1)]
 
 
-def _print_group(store: Store, name: str, trainings: "Sequence[SeedTraining]") -> None:
+def _print_group(store: Store, trainings: "Sequence[SeedTraining]") -> None:
     """Print the run that the trainings of a method are under."""
     seeds = ",".join(str(training.seed) for training in trainings)
-    print_run(store, f"tags.kind = 'seeds' and tags.group = '{name}_{trainings[0].group}' and tags.seeds = '{seeds}'")
+    print_run(store, f"tags.kind = 'seeds' and tags.group = '{trainings[0].group}' and tags.seeds = '{seeds}'")
 
 
 def _report_others(name: str, store: Store) -> None:

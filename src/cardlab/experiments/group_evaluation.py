@@ -51,12 +51,13 @@ def evaluate_group(
 def experiment_metrics(evaluation: Evaluation, curve: Columns) -> dict[str, Any]:
     """The content of metrics.json: `score_REFERENCE` for each reference, and the decisions of one training.
 
-    Points per game; their 95 % intervals over seeds and deals are below `interval`. `curve` is the mean learning curve.
+    Points per game; their 95 % intervals [low, high] over seeds and deals are below `interval`, as lists, which the
+    tables of DVC leave out. `curve` is the mean learning curve.
     """
     rows: Mapping[str, Mapping[str, float]] = evaluation["references"]
     own = [SELF] if SELF in rows else [*rows]  # the others of one player are the references' own scores
     names = {f"score_{metric_name(reference)}": rows[reference] for reference in own}
-    ends = {f"{name}_{end}": round(row[end], 4) for name, row in names.items() for end in ("low", "high")}
+    ends = {name: [round(row["low"], 4), round(row["high"], 4)] for name, row in names.items()}
     trained = {"decisions": int(curve["decisions"][-1])} if curve else {}
     scores = {name: round(row["mean"], 4) for name, row in names.items()}
     return {**scores, "seeds": len(evaluation["seeds"]), **trained, "interval": ends}

@@ -47,7 +47,7 @@ class SeedTraining:
 
     seed: int
     folder: Path
-    group: str  # hash of configuration, code and policies, but not of the seed
+    group: str  # name without the game, and a hash of configuration, code and policies, but not of the seed
 
     @property
     def policy(self) -> Path:
@@ -108,7 +108,7 @@ def train_methods(
     with ExitStack() as runs:
         jobs, parents = dict[str, tuple[Any, ...]](), list[Run]()
         for method, first, trainings in zip(methods, firsts, found, strict=True):
-            group = f"{first.name}_{trainings[0].group}"
+            group = trainings[0].group
             run = runs.enter_context(_start_group_run(store, first, method.seeds, group, method.changed))
             shared = (store.address, store.root, {**store.tags, "group": group, _PARENT: run.id}, method.changed)
             jobs |= {f"{method.label} seed {one.seed}".strip(): (one, method.config, *shared) for one in trainings}
@@ -185,7 +185,8 @@ def find_training(config: Mapping[str, Any], root: Path) -> SeedTraining:
         from cardlab.training.run import run_folder  # noqa: PLC0415 (imports Lightning)
     experiment = build_experiment(config)
     first = replace(experiment, seed=0, config={**experiment.config, "seed": 0})
-    group = run_folder(Path(), first).name[:8]
+    name = experiment.name.removeprefix(f"{experiment.game.spec.name}_")  # MLflow cuts long names
+    group = f"{name}_{run_folder(Path(), first).name[:8]}"
     return SeedTraining(experiment.seed, run_folder(root / "runs", experiment), group)
 
 

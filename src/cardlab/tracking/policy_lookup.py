@@ -3,7 +3,7 @@
 import json
 import re
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -64,10 +64,10 @@ def run_page(run: "RunInfo", base: str = "") -> str:
     return f"{base}/#/experiments/{run.experiment_id}/runs/{run.run_id}?workflowType=machine_learning"
 
 
-def print_run(store: Store, condition: str, note: str = "") -> None:
-    """Print the newest run that matches MLflow's filter `condition`: id, kind, and its page.
+def print_run(store: Store, condition: str, note: str = "", report: Callable[[str], None] = print) -> None:
+    """Report the newest run that matches MLflow's filter `condition`: id, kind, and its page.
 
-    The page is that of the tracking server, else that of `cardlab ui`. Prints nothing if the store cannot be used.
+    The page is that of the tracking server, else that of `cardlab ui`. Reports nothing if the store cannot be used.
     """
     found: list[tuple[str, StoredRun]] = []
     with suppress(TrackingUnavailable):  # what was made or measured is there
@@ -76,7 +76,7 @@ def print_run(store: Store, condition: str, note: str = "") -> None:
         is_server = store.address.startswith(SERVERS)
         base = re.sub("//.*@", "//", store.address.rstrip("/")) if is_server else UI
         page = run_page(run.info, base) + ("" if is_server else " (by cardlab ui)")
-        print(f"run:    {run.info.run_id} ({run.data.tags.get('kind', 'run')}{note}), {page}")
+        report(f"run:    {run.info.run_id} ({run.data.tags.get('kind', 'run')}{note}), {page}")
 
 
 def find_origin(store: Store, digest: str) -> Origin | None:

@@ -12,7 +12,7 @@ from cardlab.evaluation.game_record import game_options
 from cardlab.games.make_game import game_data, without_training_options
 from cardlab.tracking import RecordIncomplete, Run, Store
 from cardlab.tracking.lineage import CODE, LINKS
-from cardlab.tracking.policy_lookup import DIGEST
+from cardlab.tracking.policy_lookup import DIGEST, print_run
 from cardlab.tracking.policy_models import POLICY, SNAPSHOT, DealsOf, PolicyToLog
 from cardlab.training.advice import NOT_LEARNED, not_learned, plan
 from cardlab.training.curve_evaluation import MEAN_SCORE
@@ -89,7 +89,7 @@ def train_recorded(
         lock_run_folder(folder),
         store.start_or_resume(folder, game, name, tags=tags, params=params) as run,
     ):
-        report(f"run:    {run.id}")
+        print_run(store, f"attributes.run_id = '{run.id}'", report=report)
         report(f"plan:   {plan(experiment)}")
         with training_progress(experiment.name, experiment.last_iteration, report) as progress:
             trained = train(

@@ -114,7 +114,7 @@ def comparison_tables(comparison: MethodComparison) -> Iterator[Table]:
         table.add_row(Text(method.name), str(method.seeds), f"{score.mean:.3f}", _interval(score), *at)
     yield table
     table = Table()
-    table.add_column(Text(f"{comparison.ranked[0].name} minus"))
+    table.add_column(Text(f"{comparison.ranked[0].name} minus"), overflow="fold")
     for heading in ("points", "95 %", "probability of\nimprovement", "95 %"):
         table.add_column(heading, justify="right")
     for pair in comparison.pairs:
