@@ -108,7 +108,7 @@ def resume_hint(states: Sequence[RunState]) -> str:
 def policy_config(policy: Path) -> Mapping[str, Any]:
     """The configuration of the training that made the policy; empty if unknown.
 
-    It is known for runs/NAME/…/policy (config.json beside it), models/NAME with or without seed_N (params.yaml) and
+    It is known for runs/NAME/…/policy (config.json beside it), models/NAME with or without seed_N (params.yaml beside models/) and
     champions (lineage.json).
     """
     with suppress(OSError, ValueError, KeyError, TypeError, AttributeError, YAMLError, OmegaConfBaseException):
@@ -120,8 +120,8 @@ def policy_config(policy: Path) -> Mapping[str, Any]:
 
 def _read_config(policy: Path) -> Mapping[str, Any]:
     model = policy.parent if policy.name.startswith(SEED) else policy
-    if model.parent.name == _MODELS and Path(_PARAMS).is_file():
-        params = cast(Mapping[str, Any], OmegaConf.to_container(OmegaConf.create(read_text(Path(_PARAMS)))))
+    if model.parent.name == _MODELS and (beside := model.parent.with_name(_PARAMS)).is_file():
+        params = cast(Mapping[str, Any], OmegaConf.to_container(OmegaConf.create(read_text(beside))))
         return params["experiments"][model.name]
     if (policy.parent / CONFIG).is_file():
         return load_json(policy.parent / CONFIG)

@@ -13,6 +13,7 @@ from cardlab.core.config_texts import Config
 from cardlab.core.files import load_json, read_text
 from cardlab.core.messages import InvalidConfiguration, InvalidOption
 from cardlab.core.options import checked
+from cardlab.core.parts import project_folder
 from cardlab.core.running_code import check_unchanged, code_digest
 
 NOT_IN_DIGEST = "reads code and runs none of it"
@@ -100,7 +101,7 @@ def _check(params: Mapping[str, Any], stage: str, key: str) -> None:
 
 
 def _script(stage: str) -> Path:
-    return Path("pipelines", f"{stage}.py")
+    return (project_folder() or Path()) / "pipelines" / f"{stage}.py"
 
 
 def stage_configs(params: Mapping[str, Any], stage: str, key: str = "") -> list[Config]:
