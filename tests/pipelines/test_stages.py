@@ -12,9 +12,11 @@ from typing import Any
 
 import pytest
 from dvc.repo import Repo
+from networkx import descendants
 from omegaconf import OmegaConf
 
 from cardlab.core.code_digest import Sources
+from cardlab.experiments.config.composition import compose_config
 from cardlab.experiments.stage_code import stage_configs
 
 ROOT = Path(__file__).parents[2]
@@ -39,14 +41,42 @@ THROUGH_TRACKING = {
 
 
 @pytest.fixture(scope="module")
-def stages() -> dict[str, Any]:
+def graph() -> Any:
+    """Stages of all pipelines of the repository, each with edges to those that it needs."""
     with Repo(str(ROOT)) as repo:
-        pipelines = [stage for stage in repo.index.stages if not stage.addressing.startswith("studies/")]
+        return repo.index.graph
+
+
+@pytest.fixture(scope="module")
+def stages(graph: Any) -> dict[str, Any]:
+    pipelines = [stage for stage in graph if not stage.addressing.startswith(("studies/", "papers/"))]
     return {stage.addressing.rpartition(":")[2]: stage for stage in pipelines}
 
 
-def test_every_stage_has_its_digest_as_a_parameter(stages: dict[str, Any]) -> None:
-    written = json.loads((ROOT / "code.json").read_text())
+@pytest.fixture(scope="module")
+def paper_stages(graph: Any) -> dict[str, Any]:
+    pipelines = [stage for stage in graph if stage.addressing.startswith("papers/")]
+    return {stage.addressing.rpartition(":")[2]: stage for stage in pipelines}
+
+
+def test_no_stage_of_the_benchmark_needs_one_of_the_papers(graph: Any) -> None:
+    """`dvc repro` at the root would train it."""
+    benchmark = [stage for stage in graph if stage.path_in_repo == "dvc.yaml"]
+    needed = set[str]().union(*({one.path_in_repo for one in descendants(graph, stage)} for stage in benchmark))
+    assert needed == {"dvc.yaml"}
+
+
+def test_the_recipes_of_the_papers_are_those_of_conf(paper_stages: dict[str, Any]) -> None:
+    written: Any = OmegaConf.to_container(OmegaConf.load(ROOT / "papers" / "params.yaml"))
+    assert written == compose_config("config", ["benchmark=papers"]), "cd papers && cardlab compose benchmark=papers"
+    recipes = {f"{stage}@{name}" for stage in STAGES for name in written["experiments"]}
+    assert recipes == set(paper_stages) - {"code"}
+
+
+@pytest.mark.parametrize("pipeline", ["", "papers"])
+def test_every_stage_has_its_digest_as_a_parameter(request: pytest.FixtureRequest, pipeline: str) -> None:
+    written = json.loads((ROOT / pipeline / "code.json").read_text())
+    stages: dict[str, Any] = request.getfixturevalue("paper_stages" if pipeline else "stages")
     for address, stage in stages.items():
         kind, _, experiment = address.partition("@")
         if kind != "code":
