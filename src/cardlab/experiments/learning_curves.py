@@ -64,11 +64,12 @@ Columns = Mapping[str, Column]
 """Name of a column of curve.csv → its values [points]; NaN where there is none."""
 
 _COUNTERS = ("iteration", "decisions")
-_SCORES = ("score/", "win_rate/")
+EXACT = ("exploitability", "nash_conv")  # of games that are measured whole
+_SCORES = ("score/", "win_rate/", *EXACT)
 
 
 def mean_curve(curves: Sequence[Columns], over: str = "decisions") -> Mapping[str, Band]:
-    """The mean over seeds of each score and win rate, with its band, at the points of the first that all reach.
+    """The mean over seeds of scores, win rates and exploitability, with bands, at the points of the first that all have.
 
     `over`: decisions or iteration. The ends are the common range. Curves are linear between their points, which differ
     by a few decisions.
@@ -97,7 +98,7 @@ def write_mean_curve(curves: Sequence[Columns], path: Path) -> None:
 
 
 def write_seed_curves(curves: Mapping[int, Columns], path: Path) -> None:
-    """Write the scores and win rates of all seeds as CSV, with a first column `seed`."""
+    """Write what `mean_curve` takes of all seeds as CSV, with a first column `seed`."""
     names = [name for name in next(iter(curves.values())) if name.startswith(_SCORES)]
     columns: dict[str, list[float]] = {name: [] for name in ("seed", *_COUNTERS, *names)}
     for seed, curve in curves.items():

@@ -108,8 +108,8 @@ def resume_hint(states: Sequence[RunState]) -> str:
 def policy_config(policy: Path) -> Mapping[str, Any]:
     """The configuration of the training that made the policy; empty if unknown.
 
-    It is known for runs/NAME/…/policy (config.json beside it), models/NAME with or without seed_N (params.yaml beside models/) and
-    champions (lineage.json).
+    It is known for runs/NAME/…/policy (config.json beside it), models/NAME with or without seed_N (params.yaml beside
+    models/) and champions (lineage.json).
     """
     with suppress(OSError, ValueError, KeyError, TypeError, AttributeError, YAMLError, OmegaConfBaseException):
         found = _read_config(policy)

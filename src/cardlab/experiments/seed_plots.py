@@ -15,7 +15,7 @@ NOT_IN_DIGEST = "draws pictures that only MLflow keeps"
 def plot_seed_curves(curves: Mapping[int, Columns], bands: Mapping[str, Band]) -> Generator[tuple[str, Figure]]:
     """Name and figure of each score, over decisions. `curves`: seed → learning curve."""
     for name, band in bands.items():
-        if name.startswith("score/"):
+        if not name.startswith("win_rate/"):
             with report_style():
                 figure, axes = new_figure(HEIGHT)
                 draw_mean(axes, band, [(curve["decisions"], curve[name]) for curve in curves.values()], COLOURS[0], "_")

@@ -184,6 +184,13 @@ def rival(results: list[Result], score: float) -> Result:
     return Result("rival", config, {**results[0].evaluation, "references": references}, results[0].curve)
 
 
+def test_exact_exploitability_is_shown_where_it_was_measured(tmp_path: Path) -> None:
+    bands = ["exploitability", "interval/exploitability_low", "interval/exploitability_high"]
+    write_results(tmp_path / "results", "duel", "thirty_one", {"random": figures(0.9, 0.97)}, ["score/random", *bands])
+    page = write_report(read_results(tmp_path / "results", {"duel": CONFIG}), tmp_path / "report").read_text()
+    assert "duel: exploitability 0.750 at the end of the training" in " ".join(Page(page).words)
+
+
 @pytest.mark.parametrize(
     ("margin", "verdict"), [(-0.3, "best"), (0.05, "not decided"), (0.3, "loses to duel"), (None, "not decided")]
 )

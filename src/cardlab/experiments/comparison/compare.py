@@ -34,7 +34,7 @@ from cardlab.evaluation.seed_statistics import (
 )
 from cardlab.experiments.config.build_parts import check_agents
 from cardlab.experiments.config.values import Rows, compare_parameters
-from cardlab.experiments.learning_curves import TrainingCurve, read_training_curve
+from cardlab.experiments.learning_curves import EXACT, TrainingCurve, read_training_curve
 from cardlab.experiments.policy_groups import PolicyGroup, find_group, own_references, policies_by_seed
 from cardlab.games.make_game import without_training_options
 from cardlab.games.protocol import Game
@@ -180,7 +180,7 @@ class MethodComparison:
     @cached_property
     def exact(self) -> tuple[str, Mapping[str, Sequence[Curve]]] | None:
         """`exploitability` or `nash_conv`, and method → its curves over decisions; None unless all have measured it."""
-        measures = ((name, self._curves(name)) for name in ("exploitability", "nash_conv"))
+        measures = ((name, self._curves(name)) for name in EXACT)
         return next(((name, curves) for name, curves in measures if curves), None)
 
     def exact_scores(self) -> Mapping[str, Estimate]:

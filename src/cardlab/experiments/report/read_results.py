@@ -8,7 +8,7 @@ from typing import Any
 from cardlab.core.files import load_json
 from cardlab.evaluation.intervals import SELF, Estimate, main_score
 from cardlab.experiments.exploitability import EXPLOITABILITY
-from cardlab.experiments.learning_curves import Column, read_columns
+from cardlab.experiments.learning_curves import EXACT, Column, read_columns
 from cardlab.experiments.run_paths import SEED
 
 FORMAT = 1  # of every JSON file here
@@ -73,6 +73,18 @@ class Result:
             return self.main_score[0], 0.0
         scores = {name: row["mean"] for name, row in self.evaluation["references"].items() if name != SELF}
         return max(scores.items(), key=lambda entry: entry[1])
+
+    @property
+    def exact(self) -> tuple[str, Estimate] | None:
+        """`exploitability` or `nash_conv` at the end, with the interval over seeds; None if it was not measured."""
+        name = next((name for name in EXACT if name in self.curve), None)
+        if name is None:
+            return None
+        mean, low, high = (
+            float(self.curve.get(key, self.curve[name])[-1])
+            for key in (name, f"interval/{name}_low", f"interval/{name}_high")
+        )
+        return name, Estimate(mean, low, high, 0)
 
     def points(self, reference: str) -> Estimate:
         """Points against `reference`; for one player the points of `reference` itself."""
