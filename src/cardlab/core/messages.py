@@ -65,6 +65,11 @@ def collected(errors: list[ConfigurationError]) -> Generator[None]:
         errors.append(error)
 
 
+def left_out(key: str, demand: str = "given") -> InvalidOption:
+    """The error for a key without a value."""
+    return InvalidOption(key, "(left out)", demand)
+
+
 def as_written(value: object) -> str:
     """`value` as in a configuration: null, true, [a,b], {a: b}."""
     if isinstance(value, Mapping):
@@ -119,12 +124,14 @@ def _refusal(
             break  # a member of a union, or a missing entry of a list: no part of the key
         key, node = _joined(key, place), _resolved(inner, schema)
     if kind == "missing" and not isinstance(first["loc"][-1], int):
-        return InvalidOption(key, "(left out)", "given")
+        return left_out(key)
     cause = first.get("ctx", {}).get("error")
     if isinstance(cause, InvalidOption):  # from __post_init__, which has converted values
         written = (given or {}).get(cause.key.rpartition(".")[2])
-        return InvalidOption(cause.key, written if written == cause.value else cause.value, cause.allowed)
-    return InvalidOption(key, value, accepted(node, value, schema))
+        key, value, demand = cause.key, written if written == cause.value else cause.value, cause.allowed
+    else:
+        demand = accepted(node, value, schema)
+    return InvalidOption(key, value, demand)
 
 
 def _joined(key: str, place: int | str) -> str:
