@@ -5,8 +5,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from cardlab.core.child_processes import usable_cores
-from cardlab.core.messages import InvalidOption
-from cardlab.core.options import Number, Text, Whole, option, options
+from cardlab.core.options import Number, Text, Whole, invalid, option, options
 
 if TYPE_CHECKING:
     from cardlab.evaluation.seating import Lineup
@@ -60,7 +59,7 @@ class ArenaOptions:
         """
         if any(lineup.learns for lineup in lineups):
             if self.launcher == "ray" or self.processes not in (None, 1):
-                raise InvalidOption("arena.processes", self.processes, "1 where an agent learns, without Ray")
+                raise invalid(self, "processes", "1 where an agent learns, without Ray")
             return 1
         if self.processes is not None:
             return self.processes

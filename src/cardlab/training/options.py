@@ -2,8 +2,7 @@
 
 from typing import Literal
 
-from cardlab.core.messages import InvalidOption
-from cardlab.core.options import Flag, Number, Text, Whole, option, options
+from cardlab.core.options import Flag, Number, Text, Whole, invalid, option, options
 from cardlab.evaluation.options import MAX_DEALS, MIN_DEALS
 
 MAX_DECISIONS = 10**12  # years on any machine; a larger number is a typing error
@@ -62,7 +61,7 @@ class TrainerOptions:
     def __post_init__(self) -> None:
         if self.stop_after is not None and self.stop_after > self.decisions:
             allowed = f"a whole number in [1, {self.decisions}], the budget trainer.decisions"
-            raise InvalidOption("trainer.stop_after", self.stop_after, allowed)
+            raise invalid(self, "stop_after", allowed)
         if self.processes > self.parallel_games:
             allowed = f"a whole number in [1, {self.parallel_games}], the number of trainer.parallel_games"
-            raise InvalidOption("trainer.processes", self.processes, allowed)
+            raise invalid(self, "processes", allowed)

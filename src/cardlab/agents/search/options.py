@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Literal
 
 from cardlab.agents.specs import SEARCHES, split_name
 from cardlab.core.messages import InvalidOption
-from cardlab.core.options import Flag, Number, Text, Whole, check_choice, option, options
+from cardlab.core.options import Flag, Number, Text, Whole, check_choice, invalid, option, options
 from cardlab.core.parts import find_place, target_of
 from cardlab.games.agent_protocol import Agent, agent_text
 from cardlab.games.protocol import Game
@@ -77,13 +77,13 @@ class MonteCarloOptions(_Buildable):
         _check_leaf(self.leaf, self.depth, self.policy)
         for key in ("candidates", "raw_weight", "raw_playouts", "learn"):
             if getattr(self, key) and self.policy is None:
-                raise invalid_search(key, getattr(self, key), "left out where there is no search.policy")
+                raise invalid(self, key, "left out where there is no search.policy")
         if self.raw_weight and self.raw_playouts:
-            raise invalid_search("raw_playouts", self.raw_playouts, "0 with search.raw_weight")
+            raise invalid(self, "raw_playouts", "0 with search.raw_weight")
         if self.learned_policy is not None and not self.learn:
-            raise invalid_search("learned_policy", self.learned_policy, "left out unless search.learn is above 0")
+            raise invalid(self, "learned_policy", "left out unless search.learn is above 0")
         if self.per_action and self.seconds is None:
-            raise invalid_search("per_action", True, "false without search.seconds")
+            raise invalid(self, "per_action", "false without search.seconds")
 
 
 @options("search")
@@ -147,7 +147,7 @@ class PuctOptions(_Buildable):
 
     def __post_init__(self) -> None:
         if self.policy is None:
-            raise invalid_search("policy", self.policy, "an agent with a prior, as in puct:policy:models/NAME")
+            raise invalid(self, "policy", "an agent with a prior, as in puct:policy:models/NAME")
 
 
 SearchOptions = MonteCarloOptions | ExpectimaxOptions | TreeOptions | PuctOptions

@@ -3,15 +3,14 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-from cardlab.core.messages import InvalidOption
-from cardlab.core.options import check_whole
+from cardlab.core.options import check_that, check_whole, invalid
 from cardlab.training.options import TrainerOptions
 
 
 def check_launcher(trainer: TrainerOptions) -> None:
     """Raise InvalidOption for `launcher=ray`, which only `cardlab train` can use."""
     if trainer.launcher != "processes":
-        raise InvalidOption("trainer.launcher", trainer.launcher, "processes; only cardlab train uses ray")
+        raise invalid(trainer, "launcher", "processes; only cardlab train uses ray")
 
 
 RESUME, SEEDS, LIKE = "resume", "seeds", "like"
@@ -32,6 +31,6 @@ def parse_seeds(value: object, first: object) -> tuple[int, ...]:
         number, start = check_whole(SEEDS, value, 1, MAX_SEEDS), check_whole("seed", first, 0, 2**63 - 1 - MAX_SEEDS)
         return tuple(range(start, start + number))
     seeds = tuple(check_whole(SEEDS, seed, 0, 2**63 - 1) for seed in cast(Sequence[object], value))
-    if not seeds or len(set(seeds)) < len(seeds):
-        raise InvalidOption(SEEDS, value, "a number of seeds, or a list of different ones such as [1,2,3]")
+    different = seeds and len(set(seeds)) == len(seeds)
+    check_that(different, SEEDS, value, "a number of seeds, or a list of different ones such as [1,2,3]")
     return tuple(sorted(seeds))

@@ -13,8 +13,7 @@ from filelock import FileLock, Timeout
 from cardlab.agents.policy_descriptions import game_for, policy_digest
 from cardlab.agents.registry import load_agent
 from cardlab.agents.specs import CHAMPION, CHAMPIONS, policy_folder
-from cardlab.core.messages import InvalidOption
-from cardlab.core.options import check_whole
+from cardlab.core.options import check_whole, invalid
 from cardlab.evaluation.evaluate import evaluate
 from cardlab.evaluation.intervals import MIN_DEALS_TO_STOP
 from cardlab.evaluation.options import ArenaOptions
@@ -113,7 +112,7 @@ def make_challenge(policy: Path, name: str, game: Game, arena: ArenaOptions, opt
     check_agents(game, "reference", [options.reference])
     check_agents(game, "ladder", options.ladder)
     if options.ladder and game.spec.num_players == 1:
-        raise InvalidOption("ladder", [*options.ladder], f"left out: {game.spec.name} has one player")
+        raise invalid(options, "ladder", f"left out: {game.spec.name} has one player")
     check_agents(game, "policy", [str(policy)])  # last: it imports torch
     return Challenge(policy, name, game_for(policy, game), arena, options)
 

@@ -3,12 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-from cardlab.core.messages import InvalidOption
 from cardlab.core.parts import NAME
 from cardlab.experiments.config.composition import compose_config, compose_experiment, initialised_hydra
 from cardlab.experiments.config.error_lines import accepted_options, flat_keys, group_options, key_of
 from cardlab.experiments.config.values import flat_space
-from cardlab.experiments.sweep.group_option import MIN_CHOICES
+from cardlab.experiments.sweep.group_option import MIN_CHOICES, invalid_entry
 
 CHOSEN_GROUPS = ("agent", "network", "opponents")
 """Groups whose options a trial may choose: they decide how it trains, and not what its score means."""
@@ -27,7 +26,7 @@ def compose_choices(space: Mapping[str, Any], overrides: Sequence[str]) -> dict[
         data: dict[str, Any] = {**entry} if isinstance(entry, Mapping) else {"choices": entry}
         names: Any = data.get("choices")
         if not isinstance(names, list) or len({*map(str, cast(list[Any], names))}) < max(MIN_CHOICES, len(names)):
-            raise InvalidOption(f"sweep.space.{group}", entry, f"two or more options of {group}, as in [a,b]")
+            raise invalid_entry(group, entry, f"two or more options of {group}, as in [a,b]")
         entries[group] = {**data, "choices": {str(name): _composed(group, str(name), overrides) for name in names}}
     for name, content in entries["agent"]["choices"].items() if "agent" in entries else ():
         own = _own_space(content) if "sweep=standard" not in overrides else {}
@@ -40,7 +39,7 @@ def _composed(group: str, name: str, overrides: Sequence[str]) -> Mapping[str, A
     with initialised_hydra():
         options = group_options(group)
     if name not in options:
-        raise InvalidOption(f"sweep.space.{group}", name, accepted_options(name, options))
+        raise invalid_entry(group, name, accepted_options(name, options))
     own = [text for text in overrides if key_of(text).partition(".")[0] == group]
     others = [text for text in overrides if text not in own and key_of(text).partition(".")[0] != "sweep"]
     others.append(f"{group}={name}")

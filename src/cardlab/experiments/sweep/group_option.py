@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from cardlab.core.messages import InvalidOption
+
 MIN_CHOICES = 2
 
 
@@ -49,3 +51,8 @@ def option_key(param: str, options: Mapping[str, Mapping[str, Any]]) -> tuple[st
     if not inner or option not in options.get(group, {}):
         return group, param, ""
     return group, inner if value_at(options[group][option], inner) is ABSENT else f"{group}.{inner}", option
+
+
+def invalid_entry(param: str, entry: object, allowed: str) -> InvalidOption:
+    """The error for an entry of a search space."""
+    return InvalidOption(f"sweep.space.{param}", entry, allowed)

@@ -17,9 +17,8 @@ from optuna.trial import FrozenTrial, Trial, TrialState
 
 from cardlab.core.addresses import without_password
 from cardlab.core.child_processes import process_name
-from cardlab.core.messages import InvalidOption
 from cardlab.experiments.sweep.group_option import chosen_options
-from cardlab.experiments.sweep.options import SweepOptions
+from cardlab.experiments.sweep.options import SweepOptions, invalid_study
 from cardlab.experiments.sweep.retries import WORKER, SurplusTrial, claim_proposal, fail_dead_trials, retry
 from cardlab.experiments.sweep.space import Space, Values
 from cardlab.experiments.sweep.storages import StudyUnavailable, open_storage, sqlite_path, storage_address
@@ -114,7 +113,7 @@ def check_played(study: Study) -> None:
     for trial in finished_trials(study):
         if WORKER not in trial.user_attrs or not all(map(isfinite, trial.values or ())):
             allowed = f"a study of played trials: trial {trial.number} was added with its value; in another study, "
-            raise InvalidOption("sweep.study", study.study_name, f"{allowed}enqueue_trial can take its parameters")
+            raise invalid_study(study.study_name, f"{allowed}enqueue_trial can take its parameters")
 
 
 def finished_trials(study: Study) -> list[FrozenTrial]:
