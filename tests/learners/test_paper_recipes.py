@@ -21,7 +21,7 @@ from cardlab.learners.ppo.options import PPOOptions
 from cardlab.learners.rollouts.collector import Collector
 from cardlab.learners.rollouts.experience import Experience
 from cardlab.learners.rollouts.opponents.fixed import SelfPlayOptions
-from cardlab.learners.td.online_steps import OnlineSteps
+from cardlab.learners.td.learner import OnlineSteps
 from cardlab.learners.td.options import TDOptions
 from cardlab.networks.actions_options import ActionsOptions
 from cardlab.networks.layers import Head

@@ -169,8 +169,11 @@ def _diff(request: Request) -> int:
     from rich.table import Table  # noqa: PLC0415
     from rich.text import Text as Plain  # noqa: PLC0415  without markup
 
-    from cardlab.experiments.run_differences import compare_runs  # noqa: PLC0415  imports torch
-    from cardlab.experiments.training_records import TrainingRecord, find_records  # noqa: PLC0415
+    from cardlab.experiments.training_records import (  # noqa: PLC0415
+        TrainingRecord,
+        compare_runs,
+        find_records,
+    )
 
     names, store = checked("runs", request.config["runs"], tuple[Text, ...]), Store()
     check_that(len(names) == 2, "runs", names, "two runs or policies")

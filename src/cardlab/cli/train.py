@@ -30,9 +30,8 @@ from cardlab.experiments.config.seed_options import (
 )
 from cardlab.experiments.config.values import with_values
 from cardlab.experiments.policy_groups import describe_other_groups, method_text
-from cardlab.experiments.run_differences import differences_now
 from cardlab.experiments.run_paths import LATEST, POLICY, quoted
-from cardlab.experiments.training_records import find_records
+from cardlab.experiments.training_records import differences_now, find_records
 from cardlab.tracking import Store
 from cardlab.tracking.parameters import flatten
 from cardlab.tracking.policy_lookup import policy_filter, print_run

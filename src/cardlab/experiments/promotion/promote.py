@@ -35,8 +35,14 @@ from cardlab.experiments.promotion.champions import (
     model_card,
     write_champion,
 )
-from cardlab.experiments.promotion.gate import Contender, PromotionDecision, SeedChoice, choose_seed, decide
-from cardlab.experiments.promotion.options import PromotionOptions
+from cardlab.experiments.promotion.gate import (
+    Contender,
+    PromotionDecision,
+    PromotionOptions,
+    SeedChoice,
+    choose_seed,
+    decide,
+)
 from cardlab.games.protocol import Game
 from cardlab.tracking import Store
 from cardlab.tracking.lineage import CODE, LINKS

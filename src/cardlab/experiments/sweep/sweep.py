@@ -18,7 +18,6 @@ from cardlab.agents.specs import SEED
 from cardlab.core.child_processes import is_alive, process_name
 from cardlab.core.messages import InvalidOption
 from cardlab.experiments.config.build_experiment import build_with_values, check_run_name
-from cardlab.experiments.sweep.confirmation import confirm_best, confirmed_name
 from cardlab.experiments.sweep.group_option import chosen_options, invalid_entry
 from cardlab.experiments.sweep.options import SweepOptions, invalid_study
 from cardlab.experiments.sweep.progress import Progress
@@ -26,7 +25,14 @@ from cardlab.experiments.sweep.retries import fail_dead_trials
 from cardlab.experiments.sweep.space import Space, Values
 from cardlab.experiments.sweep.storages import DATABASE, storage_errors
 from cardlab.experiments.sweep.study import check_played, enqueue_planned, finished_trials
-from cardlab.experiments.sweep.summary import SummaryRun, SweepFailed, SweepResult, sweep_result
+from cardlab.experiments.sweep.summary import (
+    SummaryRun,
+    SweepFailed,
+    SweepResult,
+    confirm_best,
+    confirmed_name,
+    sweep_result,
+)
 from cardlab.experiments.sweep.trials import RUN
 from cardlab.experiments.sweep.worker import (
     CODE,

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from cardlab.core.options import NUMERIC, invalid, option, options
+from cardlab.games.abilities import SparseLineValues
 from cardlab.games.array_checks import InvalidArray, check_floats, checked
 from cardlab.games.cards.deck import card_text, draw_seeds, shuffled_decks
 from cardlab.games.cards.hands import CATEGORIES, STRAIGHT_FLUSH
-from cardlab.games.fused_rollouts import SparseLineValues
 from cardlab.games.poker_squares import observation as features
 from cardlab.games.poker_squares import patterns, rules, sparse_lines, sparse_rollouts
 from cardlab.games.poker_squares.rules import transform

@@ -8,8 +8,14 @@ import numpy as np
 from cardlab.agents.registry import load_agent
 from cardlab.core.options import Flag, Number, Text, invalid, option, options
 from cardlab.games.protocol import Floats, Game
-from cardlab.learners.rollouts.opponents.protocol import MAX_OPPONENTS, AgentOf, Seats, Weight
-from cardlab.learners.rollouts.opponents.seats import draw_distinct_seats, draw_seats
+from cardlab.learners.rollouts.opponents.protocol import (
+    MAX_OPPONENTS,
+    AgentOf,
+    Seats,
+    Weight,
+    draw_distinct_seats,
+    draw_seats,
+)
 
 if TYPE_CHECKING:
     from cardlab.networks.protocol import Network
