@@ -234,3 +234,12 @@ def _is_clear(measured: Estimate, arena: ArenaOptions, options: PromotionOptions
         return False
     decided = options.sequential and (measured.low > 0 or measured.high < 0)
     return decided or (arena.until is not None and 0 < measured.half_width <= arena.until)
+
+
+def format_part(decision: PromotionDecision, deals: int) -> str:
+    """The difference of an interrupted challenge, in one line."""
+    part = decision.difference if decision.ladder is None else decision.ladder.difference
+    return (
+        f"not decided: difference {part.mean:+.3f} points per game, 95 % interval {part.low:+.3f} to {part.high:+.3f}, "
+        f"{part.deals:,} of {deals:,} deals{'' if decision.ladder is None else ' of the ladder'}"
+    )

@@ -21,12 +21,12 @@ from cardlab.evaluation.played_deals import PlayedDeals, unfinished_scores
 from cardlab.evaluation.progress import ProgressCallback, no_progress
 from cardlab.evaluation.scores import without_part
 from cardlab.experiments.config.build_parts import check_agents
-from cardlab.experiments.exploitability import EXPLOITABILITY
 from cardlab.experiments.policy_groups import PolicyGroup
 from cardlab.experiments.promotion.champions import (
     CARD,
     DECISION,
     EVALUATION,
+    EXPLOITABILITY,
     LINEAGE,
     as_text,
     champion_name,
@@ -256,15 +256,6 @@ def _chain(store: Store, links: Mapping[str, str], seen: set[str]) -> Iterator[d
             known = {key: tags[key] for key in _LINEAGE_TAGS if key in tags}
             yield {"policy": name, "digest": digest, "tags": known, "config": dict(origin.config) if origin else {}}
             yield from _chain(store, json.loads(tags.get(LINKS, "{}")), seen)
-
-
-def format_part(decision: PromotionDecision, deals: int) -> str:
-    """The difference of an interrupted challenge, in one line."""
-    part = decision.difference if decision.ladder is None else decision.ladder.difference
-    return (
-        f"not decided: difference {part.mean:+.3f} points per game, 95 % interval {part.low:+.3f} to {part.high:+.3f}, "
-        f"{part.deals:,} of {deals:,} deals{'' if decision.ladder is None else ' of the ladder'}"
-    )
 
 
 def format_outcome(challenge: Challenge, outcome: ChallengeOutcome) -> str:

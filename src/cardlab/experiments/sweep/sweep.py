@@ -21,9 +21,8 @@ from cardlab.experiments.config.build_experiment import build_with_values, check
 from cardlab.experiments.sweep.group_option import chosen_options, invalid_entry
 from cardlab.experiments.sweep.options import SweepOptions, invalid_study
 from cardlab.experiments.sweep.progress import Progress
-from cardlab.experiments.sweep.retries import fail_dead_trials
 from cardlab.experiments.sweep.space import Space, Values
-from cardlab.experiments.sweep.storages import DATABASE, storage_errors
+from cardlab.experiments.sweep.storages import DATABASE, fail_dead_trials, storage_errors
 from cardlab.experiments.sweep.study import check_played, enqueue_planned, finished_trials
 from cardlab.experiments.sweep.summary import (
     SummaryRun,

@@ -21,13 +21,14 @@ from cardlab.games.record_arrays import put, take
 from cardlab.learners.base import Learner, MetricMeans, Metrics
 from cardlab.learners.dqn.options import DQNOptions
 from cardlab.learners.hyperparameters import GREEDY_MIN_PROBABILITY
-from cardlab.learners.losses.returns import n_step_returns, turn_discounts
-from cardlab.learners.losses.value import (
+from cardlab.learners.losses import (
     averaged_bootstrap,
     bootstrap,
+    n_step_returns,
     regression,
     regression_of_all,
     regression_to_zero,
+    turn_discounts,
 )
 from cardlab.learners.rollouts.experience import Columns, Experience, pack, unpack
 from cardlab.learners.rollouts.sampled_successors import sample_successors

@@ -13,8 +13,7 @@ from cardlab.agents.network_agents import SoftmaxAgent
 from cardlab.games.protocol import Floats, Game, HasPrivilegedFeatures
 from cardlab.games.record_arrays import take
 from cardlab.learners.base import Learner, MetricMeans, Metrics
-from cardlab.learners.losses.returns import advantages, lambda_returns
-from cardlab.learners.losses.value import clipped_regression, explained_variance, regression
+from cardlab.learners.losses import advantages, clipped_regression, explained_variance, lambda_returns, regression
 from cardlab.learners.ppo.options import PPOOptions
 from cardlab.learners.rollouts.experience import Experience
 from cardlab.networks.critic import Critic

@@ -18,8 +18,14 @@ from cardlab.games.protocol import Bools, Floats, Game
 from cardlab.games.record_arrays import copied, take
 from cardlab.learners.base import Learner, MetricMeans, Metrics
 from cardlab.learners.hyperparameters import GREEDY_MIN_PROBABILITY
-from cardlab.learners.losses.returns import averaged_returns, end_weights, lambda_returns
-from cardlab.learners.losses.value import averaged_bootstrap, explained_variance, regression
+from cardlab.learners.losses import (
+    averaged_bootstrap,
+    averaged_returns,
+    end_weights,
+    explained_variance,
+    lambda_returns,
+    regression,
+)
 from cardlab.learners.rollouts.experience import Experience
 from cardlab.learners.rollouts.sampled_successors import sample_successors
 from cardlab.learners.td.options import TDOptions
