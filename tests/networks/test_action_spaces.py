@@ -22,7 +22,7 @@ from cardlab.networks.proto_action_options import ProtoActionOptions
 from cardlab.networks.protocol import encode_for, encode_legal_for
 
 GAME = make_game("big2")
-SMALL = {"state_widths": (16,), "action_widths": (8,), "dimensions": 4}
+SMALL = {"state_widths": (16,), "action_widths": (8,)}
 NETWORKS = [
     ProtoActionOptions(neighbors=3, joint_widths=(8,), **SMALL),
     ProtoActionOptions(neighbors=3, joint_widths=(), **SMALL),

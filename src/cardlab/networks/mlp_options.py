@@ -5,14 +5,14 @@ from typing import Any
 from cardlab.core.options import Flag, Number, check_together, invalid, option, options
 from cardlab.core.parts import find_place
 from cardlab.games.protocol import GameSpec
-from cardlab.networks.option_types import Activation, Init, Width, Widths
+from cardlab.networks.option_types import Activation, Init, TrunkWidths, Width
 
 
 @options("network")
 class MLPOptions:
     """A multilayer perceptron over the whole observation; fits every game."""
 
-    widths: Widths = option((256, 256), "layer widths of the trunk")
+    widths: TrunkWidths = (256, 256)
     head_widths: tuple[Width, ...] = option((), "layer widths of each head, policy and value", max_length=16)
     activation: Activation = "relu"
     init: Init = "small_heads"

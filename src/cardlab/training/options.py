@@ -3,7 +3,7 @@
 from typing import Literal
 
 from cardlab.core.options import Flag, Number, Text, Whole, invalid, option, options
-from cardlab.evaluation.options import MAX_DEALS, MIN_DEALS
+from cardlab.evaluation.options import MAX_DEALS, MIN_DEALS, Launcher
 
 MAX_DECISIONS = 10**12  # years on any machine; a larger number is a typing error
 
@@ -26,9 +26,7 @@ class TrainerOptions:
     processes: Whole = option(
         1, "processes that train one learner together; they share games, decisions and minibatches", ge=1, le=256
     )
-    launcher: Literal["processes", "ray"] = option(
-        "processes", "what starts trainer.processes: processes on this machine, or ray (nodes of its cluster)"
-    )
+    launcher: Launcher = "processes"
     device: Literal["cpu", "gpu"] = option("cpu", "device of the network: cpu or gpu")
     precision: Literal["float32", "bfloat16"] = option(
         "float32", "precision of matrix products in training: float32 or bfloat16; weights stay float32"

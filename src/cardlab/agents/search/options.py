@@ -25,7 +25,7 @@ _SEED = option(0, "seed of the search", ge=0)
 _DESCENTS = option(200, "simulations per decision", ge=1)
 _TREE_DEPTH = option(None, "maximum decisions in the tree; null: no limit", ge=1)
 _BATCH = option(8, "parallel descents, separated by virtual losses", ge=1, le=4096)
-_EXPLORATION = "weight of exploration; payoffs are scaled to the range 0 to 1"
+_LEAF = option("rollout", "value of a leaf: rollout (one playout) or value (of the policy)")
 
 
 class _Buildable:
@@ -95,7 +95,7 @@ class ExpectimaxOptions(_Buildable):
     decks: Whole = option(30, "decks sampled per decision", ge=1)
     seconds: Number | None = _SECONDS
     depth: Whole = option(2, "decisions looked ahead", ge=1)
-    leaf: LeafKind = option("rollout", "value of a leaf: rollout (one playout) or value (of the policy)")
+    leaf: LeafKind = _LEAF
     rollout: Text | None = _ROLLOUT
     choose: Literal["votes", "mean"] = option("votes", "how decks are combined: votes or mean")
     endgame: Flag = _ENDGAME
@@ -114,10 +114,9 @@ class TreeOptions(_Buildable):
     policy: Text | None = _POLICY
     simulations: Whole = _DESCENTS
     seconds: Number | None = _SECONDS
-    c_uct: Number = option(0.7, _EXPLORATION, ge=0)
     depth: Whole | None = _TREE_DEPTH
     batch: Whole = _BATCH
-    leaf: LeafKind = option("rollout", "value of a leaf: rollout or value (of the policy)")
+    leaf: LeafKind = _LEAF
     rollout: Text | None = _ROLLOUT
     endgame: Flag = _ENDGAME
     belief: Text | None = _BELIEF
@@ -135,7 +134,6 @@ class PuctOptions(_Buildable):
     policy: Text | None = _POLICY
     simulations: Whole = _DESCENTS
     seconds: Number | None = _SECONDS
-    c_puct: Number = option(1.25, _EXPLORATION, ge=0)
     temperature: Number = option(1.0, "temperature of the prior; above 1 it is flatter", gt=0)
     depth: Whole | None = _TREE_DEPTH
     batch: Whole = _BATCH

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from cardlab.core.messages import InvalidOption
 from cardlab.core.options import Flag, Text, Whole, checked, invalid, option, options
 from cardlab.evaluation.intervals import SELF
-from cardlab.evaluation.options import DEFAULT_REFERENCES, MAX_DEALS, MIN_DEALS
+from cardlab.evaluation.options import DEFAULT_REFERENCES, MAX_DEALS, MIN_DEALS, Launcher
 from cardlab.experiments.config.build_parts import group
 from cardlab.experiments.config.values import flat_space
 from cardlab.games.abilities import find_exploitability
@@ -50,9 +50,7 @@ class SweepOptions:
         None, "pruner: wilcoxon (by deals of the evaluation), median or hyperband (by learning curves); null: none"
     )
     workers: Whole = option(1, "worker processes on this machine", ge=1, le=256)
-    launcher: Literal["processes", "ray"] = option(
-        "processes", "what starts the workers: processes, or ray (nodes of its cluster)"
-    )
+    launcher: Launcher = "processes"
     storage: Text | None = option(
         None,
         "database of the study, e.g. postgresql+psycopg://…; null: that of OPTUNA_STORAGE or studies.db in the project",
