@@ -15,9 +15,9 @@ from cardlab.agents.policy_descriptions import PolicyError, policy_digest
 from cardlab.agents.specs import CHAMPION, champion_folder
 from cardlab.cli.run_rows import RunRow, run_row
 from cardlab.cli.verbs import Request
-from cardlab.core.addresses import without_password
 from cardlab.core.exit_status import printable
 from cardlab.core.files import short_path
+from cardlab.core.messages import without_password
 from cardlab.core.options import NUMERIC, Text, check_that, checked, options
 from cardlab.tracking import Store
 from cardlab.tracking.connection import project_root

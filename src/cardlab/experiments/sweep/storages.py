@@ -19,8 +19,8 @@ from optuna.trial import FrozenTrial, Trial, TrialState
 from sqlalchemy import make_url, text
 from sqlalchemy.exc import SQLAlchemyError
 
-from cardlab.core.addresses import without_password
 from cardlab.core.child_processes import is_alive
+from cardlab.core.messages import without_password
 from cardlab.experiments.sweep.options import STORAGE
 from cardlab.tracking.connection import sqlite_address
 

@@ -15,8 +15,8 @@ from optuna.samplers import BaseSampler, GPSampler, QMCSampler, RandomSampler, T
 from optuna.study import Study, StudyDirection
 from optuna.trial import FrozenTrial, Trial, TrialState
 
-from cardlab.core.addresses import without_password
 from cardlab.core.child_processes import process_name
+from cardlab.core.messages import without_password
 from cardlab.experiments.sweep.group_option import chosen_options
 from cardlab.experiments.sweep.options import SweepOptions, invalid_study
 from cardlab.experiments.sweep.space import Space, Values

@@ -11,7 +11,7 @@ from optuna.importance import get_param_importances
 from optuna.study import Study
 from optuna.trial import FrozenTrial, TrialState
 
-from cardlab.core.addresses import without_password
+from cardlab.core.messages import without_password
 from cardlab.evaluation.deals import Purpose
 from cardlab.evaluation.intervals import Estimate
 from cardlab.evaluation.seed_statistics import mean_over_seeds

@@ -16,9 +16,9 @@ from cardlab.learners.base import Learner, MetricMeans, Metrics
 from cardlab.learners.losses import advantages, clipped_regression, explained_variance, lambda_returns, regression
 from cardlab.learners.ppo.options import PPOOptions
 from cardlab.learners.rollouts.experience import Experience
-from cardlab.networks.critic import Critic
 from cardlab.networks.encoded_batch import EncodedDecisions
 from cardlab.networks.inputs import LegalPairs
+from cardlab.networks.layers import Critic
 from cardlab.networks.protocol import Network
 
 
