@@ -69,7 +69,7 @@ _SCORES = ("score/", "win_rate/", *EXACT)
 
 
 def mean_curve(curves: Sequence[Columns], over: str = "decisions") -> Mapping[str, Band]:
-    """The mean over seeds of scores, win rates and exploitability, with bands, at the points of the first that all have.
+    """Means over seeds of scores, win rates and exploitability, with bands, at the points of the first that all have.
 
     `over`: decisions or iteration. The ends are the common range. Curves are linear between their points, which differ
     by a few decisions.
