@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import torch
+from cardlab.learners.ppo.loss import LossInputs, ppo_loss
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,7 +14,6 @@ from cardlab.games.big2.actions import KINDS
 from cardlab.games.loop import play
 from cardlab.games.make_game import make_game
 from cardlab.learners.dqn.options import DQNOptions
-from cardlab.learners.ppo.learner import LossInputs, ppo_loss
 from cardlab.networks.abstract_actions import RULES, abstract_actions
 from cardlab.networks.abstract_actions_options import AbstractActionsOptions
 from cardlab.networks.inputs import LegalPairs, legal_pairs
@@ -22,7 +22,7 @@ from cardlab.networks.proto_action_options import ProtoActionOptions
 from cardlab.networks.protocol import encode_for, encode_legal_for
 
 GAME = make_game("big2")
-SMALL = {"state_widths": (16,), "action_widths": (8,)}
+SMALL = {"state_widths": (16,), "action_widths": (8,), "dimensions": 4}
 NETWORKS = [
     ProtoActionOptions(neighbors=3, joint_widths=(8,), **SMALL),
     ProtoActionOptions(neighbors=3, joint_widths=(), **SMALL),

@@ -16,8 +16,6 @@ from cardlab.networks.layers import ACTIVATIONS, LEFT_OUT, head, perceptron
 from cardlab.networks.proto_action_options import ProtoActionOptions
 from cardlab.networks.protocol import ActionInputNetwork
 
-_DIMENSIONS = 32  # of the proto-action and of each embedded action
-
 
 def nearest(distances: Tensor, pairs: LegalPairs, count: int) -> Tensor:
     """Places, ascending, of the `count` pairs of least `distances` [K] in each decision; the first of equals."""
@@ -37,8 +35,8 @@ class ProtoActionNetwork(ActionInputNetwork):
         activation, width = options.activation, options.state_widths[-1]
         self.neighbors = options.neighbors
         self.state = perceptron((spec.num_features, *options.state_widths), activation=activation)
-        self.proto_action = head(width, _DIMENSIONS, 0.1)
-        self.embedding = head(spec.num_action_features, _DIMENSIONS, 0.1)
+        self.proto_action = head(width, options.dimensions, 0.1)
+        self.embedding = head(spec.num_action_features, options.dimensions, 0.1)
         self.value_head = head(width, 1, 0.1)
         self.scores_candidates = bool(options.joint_widths)
         if self.scores_candidates:

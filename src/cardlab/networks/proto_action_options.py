@@ -15,6 +15,7 @@ class ProtoActionOptions:
     neighbors: Whole | None = option(
         4, "legal actions nearest to the proto-action that may be played; null: all legal actions", ge=2
     )
+    dimensions: Whole = option(32, "numbers of the proto-action and of each embedded action", ge=1, le=1024)
     state_widths: StateWidths = (256, 128)
     action_widths: ActionWidths = (128,)
     joint_widths: tuple[Width, ...] = option(

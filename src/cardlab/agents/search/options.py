@@ -25,7 +25,7 @@ _SEED = option(0, "seed of the search", ge=0)
 _DESCENTS = option(200, "simulations per decision", ge=1)
 _TREE_DEPTH = option(None, "maximum decisions in the tree; null: no limit", ge=1)
 _BATCH = option(8, "parallel descents, separated by virtual losses", ge=1, le=4096)
-_LEAF = option("rollout", "value of a leaf: rollout (one playout) or value (of the policy)")
+_LEAF: LeafKind = option("rollout", "value of a leaf: rollout (one playout) or value (of the policy)")
 
 
 class _Buildable:

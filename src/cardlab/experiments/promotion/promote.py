@@ -21,12 +21,12 @@ from cardlab.evaluation.played_deals import PlayedDeals, unfinished_scores
 from cardlab.evaluation.progress import ProgressCallback, no_progress
 from cardlab.evaluation.scores import without_part
 from cardlab.experiments.config.build_parts import check_agents
+from cardlab.experiments.exploitability import EXPLOITABILITY
 from cardlab.experiments.policy_groups import PolicyGroup
 from cardlab.experiments.promotion.champions import (
     CARD,
     DECISION,
     EVALUATION,
-    EXPLOITABILITY,
     LINEAGE,
     as_text,
     champion_name,

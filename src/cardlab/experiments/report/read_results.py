@@ -7,8 +7,8 @@ from typing import Any
 
 from cardlab.core.files import load_json
 from cardlab.evaluation.intervals import SELF, Estimate, main_score
+from cardlab.experiments.exploitability import EXPLOITABILITY
 from cardlab.experiments.learning_curves import EXACT, Column, read_columns
-from cardlab.experiments.promotion.champions import EXPLOITABILITY
 from cardlab.experiments.run_paths import SEED
 
 FORMAT = 1  # of every JSON file here
