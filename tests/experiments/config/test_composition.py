@@ -43,6 +43,14 @@ BENCHMARKS = {
         "open_face_champion",
         "big2_champion",
     ),
+    "papers": (
+        "poker_squares_paper_bootstrap",
+        "poker_squares_paper",
+        "open_face_paper",
+        "open_face_averaged_successors",
+        "thirty_one_paper",
+        "big2_paper",
+    ),
 }
 RECIPES = {option.replace("/", "_"): option for option in recipes("experiment")}
 """Name of an experiment → the option that composes it."""
