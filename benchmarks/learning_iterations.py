@@ -17,9 +17,14 @@ from cardlab.experiments.config.composition import compose_experiment
 from cardlab.learners.base import Learner
 from cardlab.learners.rollouts.collector import Collector
 from cardlab.training.callbacks import CollectorState
-from cardlab.training.rollout_loader import RolloutLoader
 from cardlab.training.run import train
-from cardlab.training.training_process import build_learner, denormals_flushed, keep_freed_memory, lightning_trainer
+from cardlab.training.training_process import (
+    RolloutLoader,
+    build_learner,
+    denormals_flushed,
+    keep_freed_memory,
+    lightning_trainer,
+)
 
 WARM = 2  # rounds that compile kernels and layers
 FAST = ("trainer.precision=bfloat16", "trainer.compile=true")

@@ -12,8 +12,7 @@ from cardlab.experiments.config.composition import compose_experiment
 from cardlab.training.callbacks import CollectorState
 from cardlab.training.experiment import Experiment
 from cardlab.training.options import TrainerOptions
-from cardlab.training.rollout_loader import RolloutLoader
-from cardlab.training.training_process import build_learner, lightning_trainer
+from cardlab.training.training_process import RolloutLoader, build_learner, lightning_trainer
 
 ROUND = 16_384  # decisions
 ROUNDS = 8

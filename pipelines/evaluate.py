@@ -16,11 +16,16 @@ from cardlab.agents.policy_descriptions import policy_digest
 from cardlab.agents.policy_files import load_policy
 from cardlab.core.files import write_json
 from cardlab.core.parts import build_part
-from cardlab.evaluation.game_statistics import measure_games
+from cardlab.evaluation.game_statistics import (
+    Snapshot,
+    find_snapshots,
+    measure_games,
+    play_snapshots,
+    write_snapshot_scores,
+)
 from cardlab.evaluation.intervals import main_score
 from cardlab.evaluation.options import DEFAULT_REFERENCES, ArenaOptions
 from cardlab.evaluation.progress import ProgressCallback, progress_bars
-from cardlab.evaluation.snapshot_matches import Snapshot, find_snapshots, play_snapshots, write_snapshot_scores
 from cardlab.experiments.config.build_parts import build_arena, build_game, check_pinned
 from cardlab.experiments.group_evaluation import evaluate_group, experiment_metrics
 from cardlab.experiments.learning_curves import read_columns

@@ -18,7 +18,7 @@ from cardlab.evaluation.deals import PROMOTION_SEED
 from cardlab.evaluation.played_deals import unfinished_scores
 from cardlab.experiments.config.build_parts import build_arena, build_game
 from cardlab.experiments.policy_groups import find_group
-from cardlab.experiments.promotion.options import PromotionOptions
+from cardlab.experiments.promotion.gate import PromotionOptions
 from cardlab.experiments.promotion.promote import challenge_by_group, format_outcome, promote
 from cardlab.experiments.stage_code import read_params
 from cardlab.games.make_game import without_training_options

@@ -20,7 +20,7 @@ from cardlab.evaluation.intervals import SELF, main_score
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.experiments.config.build_experiment import PARTS
 from cardlab.experiments.config.part_source import option_lines
-from cardlab.experiments.promotion.options import PromotionOptions
+from cardlab.experiments.promotion.gate import PromotionOptions
 from cardlab.experiments.sweep.options import SweepOptions
 from cardlab.learners.belief.options import BeliefTraining
 from cardlab.networks.belief_options import BeliefOptions

@@ -24,7 +24,7 @@ from cardlab_play.database import DAILY, FINISHED, FRESH, OPEN, RESIGNED, SHARED
 from cardlab_play.errors import RequestError
 from cardlab_play.offered_games import make_offered_game
 from cardlab_play.options import Limits, invalid_play
-from cardlab_play.request_models import TableRequest
+from cardlab_play.request_guards import TableRequest
 
 SEED_BYTES = 48
 KEY_BYTES = 32

@@ -15,21 +15,20 @@ from fastapi import APIRouter, Depends, Path, Query, Request, Response
 from cardlab.core.options import check_choice
 from cardlab_play.advice import advice_message, replay_message
 from cardlab_play.database import now
-from cardlab_play.dispatcher import Dispatcher
+from cardlab_play.dispatcher import COOKIE, Dispatcher
 from cardlab_play.leaderboards import daily_message, deal_message, leaderboard_message
 from cardlab_play.offered_games import offered_games, rules_message
 from cardlab_play.record import record_rows
-from cardlab_play.request_guards import client_address
-from cardlab_play.request_models import (
+from cardlab_play.request_guards import (
     ErrorResponse,
     MoveRequest,
     NumberRequest,
     RenameRequest,
     TableRequest,
     TableResponse,
+    client_address,
 )
 from cardlab_play.serializers import games_message, listing_message, table_message
-from cardlab_play.sessions import COOKIE
 from cardlab_play.table import LiveTable
 from cardlab_play.views.protocol import Json
 

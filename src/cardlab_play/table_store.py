@@ -31,7 +31,7 @@ from cardlab_play.deals import (
 from cardlab_play.errors import AgentUnloadable, RequestError, one_line
 from cardlab_play.offered_games import make_offered_game
 from cardlab_play.options import PlayOptions
-from cardlab_play.request_models import TableRequest
+from cardlab_play.request_guards import TableRequest
 from cardlab_play.table import LiveTable, Table, check_practice
 
 MAX_IN_MEMORY = 1000

@@ -17,7 +17,7 @@ from cardlab.cli import main
 from cardlab.core.messages import InvalidOption
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.experiments.comparison.compare import Method, MethodComparison
-from cardlab.experiments.comparison.effect import find_effect
+from cardlab.experiments.comparison.figures import find_effect
 from cardlab.experiments.policy_groups import PolicyGroup
 from cardlab.tracking import Store
 from cardlab.tracking.run_state import RunState

@@ -11,8 +11,7 @@ from cardlab.agents.policy_descriptions import policy_digest
 from cardlab.experiments import reproduction
 from cardlab.experiments.config.composition import compose_experiment
 from cardlab.experiments.reproduction import DIFFERS, LINK_MISSING, MISSING, SAME, reproduce
-from cardlab.experiments.run_differences import compare_runs, differences_now
-from cardlab.experiments.training_records import TrainingRecord, find_records
+from cardlab.experiments.training_records import TrainingRecord, compare_runs, differences_now, find_records
 from cardlab.tracking import Store
 from cardlab.tracking.lineage import lineage
 

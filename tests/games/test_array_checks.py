@@ -12,8 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cardlab.agents.exploration import RandomAgent
+from cardlab.games.abilities import SparseLineValues
 from cardlab.games.array_checks import InvalidArray, unchecked
-from cardlab.games.fused_rollouts import SparseLineValues
 from cardlab.games.loop import play
 from cardlab.games.make_game import make_game
 from cardlab.games.protocol import Game, HasActionFeatures, HasPrivilegedFeatures, States

@@ -15,13 +15,12 @@ from cardlab.core.messages import InvalidOption
 from cardlab.games.make_game import make_game
 from cardlab.games.protocol import HasOpening
 from cardlab.learners.dqn.options import DQNOptions
-from cardlab.learners.losses.returns import lambda_returns
-from cardlab.learners.losses.value import clipped_regression, regression_to_zero
+from cardlab.learners.losses import clipped_regression, lambda_returns, regression_to_zero
 from cardlab.learners.ppo.options import PPOOptions
 from cardlab.learners.rollouts.collector import Collector
 from cardlab.learners.rollouts.experience import Experience
 from cardlab.learners.rollouts.opponents.fixed import SelfPlayOptions
-from cardlab.learners.td.online_steps import OnlineSteps
+from cardlab.learners.td.learner import OnlineSteps
 from cardlab.learners.td.options import TDOptions
 from cardlab.networks.actions_options import ActionsOptions
 from cardlab.networks.layers import Head

@@ -15,7 +15,7 @@ from cardlab.games.make_game import make_game
 from cardlab.networks.abstract_actions_options import AbstractActionsOptions
 from cardlab.networks.actions_options import ActionsOptions
 from cardlab.networks.compiled import bucket_size
-from cardlab.networks.critic import Critic
+from cardlab.networks.layers import Critic
 from cardlab.networks.lines_options import LinesOptions
 from cardlab.networks.mlp_options import MLPOptions
 from cardlab.networks.proto_action_options import ProtoActionOptions

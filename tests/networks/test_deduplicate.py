@@ -11,7 +11,7 @@ from cardlab.agents.exploration import RandomAgent
 from cardlab.games.loop import play
 from cardlab.games.make_game import make_game
 from cardlab.games.protocol import Block
-from cardlab.networks.deduplicate import distinct_lines, find_duplicates
+from cardlab.networks.lines import distinct_lines, find_duplicates
 from cardlab.networks.lines_options import LinesOptions
 
 NUM_LINES, WIDTH, BEFORE, AFTER = 3, 4, 2, 1

@@ -157,7 +157,7 @@ from cardlab.cli import main
 from cardlab_play.advice import advice_message
 from cardlab_play.leaderboards import leaderboard_message
 from cardlab_play.offered_games import OFFERED_GAMES
-from cardlab_play.request_models import TableRequest
+from cardlab_play.request_guards import TableRequest
 
 def play(server, sockets):
     dispatcher = server.config.app.app.state.dispatcher

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from cardlab_play.sessions import COOKIE, clean_name
+from cardlab_play.dispatcher import COOKIE, clean_name
 from play_server import JSON, TABLE_REQUESTS, limits, raw
 
 

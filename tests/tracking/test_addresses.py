@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cardlab.core.addresses import without_password, without_passwords
-from cardlab.core.messages import InvalidOption
+from cardlab.core.messages import InvalidOption, without_password, without_passwords
 from cardlab.tracking.connection import TrackingUnavailable, first_line
 
 SECRETS = st.text("abXY09/?#:@!$&'()*+,;=%-._~ ", min_size=1).map(lambda text: f"SECRET{text}SECRET")

@@ -15,8 +15,7 @@ from pathlib import Path
 import pytest
 
 from cardlab.agents.policy_descriptions import policy_digest
-from cardlab.core.addresses import without_password
-from cardlab.core.messages import InvalidOption
+from cardlab.core.messages import InvalidOption, without_password
 from cardlab.games.make_game import game_data, make_game
 from cardlab.tracking import Store, TrackingUnavailable
 from cardlab.tracking.connection import project_root

@@ -6,9 +6,8 @@ import pytest
 from cardlab.agents.registry import load_agent
 from cardlab.core.messages import InvalidOption
 from cardlab.games.make_game import make_game
-from cardlab.learners.belief.loss import SEEN
+from cardlab.learners.belief.learner import SEEN, collect_belief_samples
 from cardlab.learners.belief.options import BeliefTraining
-from cardlab.learners.belief.samples import collect_belief_samples
 from cardlab.networks.belief_options import BeliefOptions
 from cardlab.training.belief import BeliefExperiment, evaluate_belief, train_belief
 

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 import torch
 
-from cardlab.training.rollout_loader import OverlappedRollouts, RolloutLoader
 from cardlab.training.run import train
-from cardlab.training.training_process import build_learner
+from cardlab.training.training_process import OverlappedRollouts, RolloutLoader, build_learner
 from training.test_processes import ROUNDS, Watcher, experiment_of, quiet, run
 from training.test_resume import Interrupted, Interrupter
 

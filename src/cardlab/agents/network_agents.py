@@ -9,8 +9,8 @@ import torch
 
 from cardlab.agents.exploration import SampledActions, epsilon_greedy, epsilon_softmax, greedy_log_probabilities
 from cardlab.core.kernels import kernel
+from cardlab.games.abilities import SparseLineValues, SupportsFusedRollouts
 from cardlab.games.array_checks import unchecked
-from cardlab.games.fused_rollouts import SparseLineValues, SupportsFusedRollouts
 from cardlab.games.protocol import (
     Actions,
     Bools,

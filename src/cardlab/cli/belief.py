@@ -9,12 +9,11 @@ from rich.table import Table
 from cardlab.agents.registry import load_agent
 from cardlab.cli.verbs import Request
 from cardlab.core.files import check_folder
-from cardlab.core.messages import InvalidOption
 from cardlab.core.options import Text, check_whole, checked
 from cardlab.experiments.config.build_parts import build_game, check_agents, group
 from cardlab.experiments.run_paths import quoted
 from cardlab.games.make_game import without_training_options
-from cardlab.learners.belief.options import BeliefTraining
+from cardlab.learners.belief.options import BeliefTraining, check_believable
 from cardlab.networks.belief_options import BeliefOptions
 from cardlab.tracking import Store
 from cardlab.tracking.policy_lookup import print_run
@@ -26,10 +25,8 @@ if TYPE_CHECKING:
 def run(request: Request) -> int:
     """Train, write the belief to the folder `output`, log it to MLflow, and print its evaluation."""
     config = request.config
-    name = config["game"]["name"]
-    if name != "big2":
-        raise InvalidOption("game", name, "big2, whose players hold hands that others may guess")
     game = without_training_options(build_game(config["game"]))
+    check_believable(game)
     agents = checked("agents", config["agents"], Annotated[tuple[Text, ...], Field(min_length=1)])
     seed = check_whole("seed", config["seed"], 0)
     network = BeliefOptions(**group("network", config["network"]))
@@ -37,7 +34,7 @@ def run(request: Request) -> int:
     check_agents(game, "agents", agents)
     folder = check_folder("output", checked("output", config["output"], Text))
     # A wrong value is refused before the imports below, which take seconds.
-    from cardlab.agents.beliefs import save_belief  # noqa: PLC0415
+    from cardlab.agents.policy_files import save_belief  # noqa: PLC0415
     from cardlab.experiments.value_calibration import write_calibration  # noqa: PLC0415
     from cardlab.training.belief import (  # noqa: PLC0415
         BeliefExperiment,

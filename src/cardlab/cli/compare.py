@@ -22,8 +22,7 @@ from cardlab.evaluation.played_deals import unfinished_scores
 from cardlab.evaluation.progress import progress_bars
 from cardlab.evaluation.scores import or_part
 from cardlab.experiments.comparison.compare import compare_groups, find_groups
-from cardlab.experiments.comparison.effect import find_effect
-from cardlab.experiments.comparison.figures import comparison_figures, comparison_tables
+from cardlab.experiments.comparison.figures import comparison_figures, comparison_tables, find_effect
 from cardlab.experiments.config.build_parts import build_arena, build_game
 from cardlab.experiments.policy_groups import (
     PolicyGroup,

@@ -17,7 +17,7 @@ from cardlab.cli.verbs import Outcome, Request
 from cardlab.core.exit_status import INTERRUPTED
 from cardlab.core.files import check_file
 from cardlab.core.messages import InvalidOption
-from cardlab.core.options import Flag, Text, checked
+from cardlab.core.options import Flag, Text, check_that, checked
 from cardlab.evaluation.evaluate import evaluate, evaluation_table, write_evaluation
 from cardlab.evaluation.options import DEFAULT_REFERENCES, ArenaOptions
 from cardlab.evaluation.played_deals import unfinished_scores
@@ -94,8 +94,8 @@ def _evaluate_group(config: Mapping[str, Any], group: PolicyGroup, options: Aren
     """Print, write and record the mean over the seeds of a group."""
     first = group.policies[0]
     search = build_search(config["search"], str(first))
-    if search_text(search, str(first)) != str(first):
-        raise InvalidOption("search", search.name, f"none for several seeds; choose one, as in policy={first}")
+    allowed = f"none for several seeds; choose one, as in policy={first}"
+    check_that(search_text(search, str(first)) == str(first), "search", search.name, allowed)
     game, own = _game(config, str(first), first), own_references(group.config)
     options = _with_references(game, options, own)
     store, output = _targets(config)

@@ -11,8 +11,7 @@ from typing import Literal
 
 from cardlab.cli.verbs import Request
 from cardlab.core.files import write_atomically
-from cardlab.core.messages import InvalidOption
-from cardlab.core.options import Text, checked
+from cardlab.core.options import Text, check_that, checked
 from cardlab.core.parts import shipped_folder
 
 _PACKAGE = "my_cards"  # of the project in examples/
@@ -33,15 +32,12 @@ _DVC = """[core]
 
 def run(request: Request) -> int:
     """Write the project, initialise git and DVC in it, and compose its params.yaml. Nothing is overwritten."""
-    folders = checked("folders", request.config["folders"], tuple[Text, ...])
+    (folder,) = checked("folders", request.config["folders"], tuple[Text])
     example = checked("example", request.config["example"], Literal["kuhn", "none"])
-    if len(folders) != 1:
-        raise InvalidOption("folders", list(folders), "one folder, as in cardlab init my_cards")
-    root = Path(folders[0])
+    root = Path(folder)
     files = _files(_package_name(root), example)
-    taken = next((name for name in files if (root / name).exists()), None)
-    if taken is not None:
-        raise InvalidOption("folders", folders[0], f"a folder without {taken}: no file is overwritten")
+    taken = next((name for name in files if (root / name).exists()), "")
+    check_that(not taken, "folders", folder, f"a folder without {taken}: no file is overwritten")
     for name, text in files.items():
         write_atomically(root / name, text)
     _initialise(root)
@@ -55,10 +51,9 @@ def run(request: Request) -> int:
 def _package_name(root: Path) -> str:
     """The Python package of the project: the name of its folder, with _ for -."""
     name = root.resolve().name.replace("-", "_")
-    if not name.isidentifier() or iskeyword(name):
-        raise InvalidOption("folders", str(root), "a folder whose name is a name in Python, such as my_cards")
-    if find_spec(name) is not None:
-        raise InvalidOption("folders", str(root), "a name that no installed package has, such as my_cards")
+    is_new = name.isidentifier() and not iskeyword(name) and find_spec(name) is None
+    allowed = "a folder whose name is a name in Python that no installed package has, such as my_cards"
+    check_that(is_new, "folders", str(root), allowed)
     return name
 
 

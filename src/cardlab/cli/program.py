@@ -3,20 +3,20 @@
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from difflib import get_close_matches
 from importlib.metadata import version
 from io import TextIOWrapper
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from omegaconf import OmegaConf
 
 from cardlab.cli.help_texts import REQUESTS, complete, overview, verb_help
 from cardlab.cli.verbs import MULTIRUN, VERBS, ComposedConfig, Outcome, Request, Verb
 from cardlab.core.exit_status import USAGE_ERROR, run_program
-from cardlab.core.messages import ConfigurationError, InvalidConfiguration, combined
+from cardlab.core.messages import ConfigurationError, InvalidConfiguration, collected, combined
 from cardlab.evaluation.progress import QUIET
 from cardlab.experiments.config.composition import (
     compose_tree,
@@ -28,7 +28,7 @@ from cardlab.experiments.config.composition import (
     use_config_dir,
 )
 from cardlab.experiments.config.error_lines import group_options, key_of
-from cardlab.experiments.config.seed_options import LIKE, OWN_KEYS
+from cardlab.experiments.config.values import LIKE, OWN_KEYS
 
 _INFO = ("all", "config", "defaults", "defaults-tree", "plugins", "searchpath")  # Hydra's values of --info
 
@@ -198,9 +198,26 @@ def _call(verb: Verb, request: Request) -> Outcome:
         outcome = verb.load()(request)
         return outcome if isinstance(outcome, Outcome) else Outcome(None, outcome)
     except ConfigurationError as error:
-        from cardlab.experiments.check_values import wrong_values  # noqa: PLC0415  imports numpy
+        raise combined([error, *_wrong_values(request.config)]) from error
 
-        raise combined([error, *wrong_values(request.config)]) from error
+
+def _wrong_values(config: Mapping[str, Any]) -> list[ConfigurationError]:
+    """The errors for the values in the groups of a composed configuration, of an experiment or of another command."""
+    from cardlab.experiments.config.build_experiment import PARTS, build_groups  # noqa: PLC0415  imports numpy
+    from cardlab.experiments.config.build_parts import build_arena, build_game, build_search  # noqa: PLC0415
+    from cardlab.experiments.sweep.options import build_sweep  # noqa: PLC0415
+
+    builders = {"game": build_game, "arena": build_arena, "search": lambda data: build_search(data, "")}
+    errors: list[ConfigurationError] = []
+    if config.keys() >= set(PARTS):
+        with collected(errors):
+            build_groups(config)
+        builders = {"sweep": build_sweep}
+    for name, build in builders.items():
+        if config.get(name) is not None:
+            with collected(errors):
+                build(config[name])
+    return errors
 
 
 def _flags(verb: Verb, parsed: argparse.Namespace) -> frozenset[str]:

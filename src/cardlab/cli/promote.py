@@ -17,11 +17,10 @@ from cardlab.evaluation.played_deals import unfinished_scores
 from cardlab.evaluation.progress import progress_bars
 from cardlab.experiments.config.build_parts import build_arena, build_game, check_agents
 from cardlab.experiments.policy_groups import find_group, own_references
-from cardlab.experiments.promotion.options import PromotionOptions
+from cardlab.experiments.promotion.gate import PromotionOptions, format_part
 from cardlab.experiments.promotion.promote import (
     challenge_by_group,
     format_outcome,
-    format_part,
     only_challenge,
     promote,
 )

@@ -7,7 +7,7 @@ from typing import Any
 from cardlab.cli.verbs import Request
 from cardlab.core.files import check_file
 from cardlab.core.messages import InvalidOption
-from cardlab.core.options import Text, Whole, check_choice, check_whole, checked
+from cardlab.core.options import Text, Whole, check_choice, check_that, check_whole, checked
 from cardlab.core.parts import NAME
 from cardlab.evaluation.game_record import GameRecord, RecordError, load_record, save_record
 from cardlab.evaluation.replay import load_seats, replay_lines, run_replay
@@ -49,9 +49,8 @@ def _played(config: Mapping[str, Any], inputs: tuple[str, ...]) -> tuple[GameRec
     agents = checked("agents", config["agents"], tuple[Text, ...])
     if len(agents) == 1:
         agents *= game.spec.num_players
-    if len(agents) != game.spec.num_players:
-        allowed = f"one agent for all seats, or {game.spec.num_players} for {game.spec.name}: one per player"
-        raise InvalidOption("agents", list(agents), allowed)
+    allowed = f"one agent for all seats, or {game.spec.num_players} for {game.spec.name}: one per player"
+    check_that(len(agents) == game.spec.num_players, "agents", agents, allowed)
     check_agents(game, "agents", agents)
     options = build_arena(config["arena"])
     deal = check_whole("deal", config["deal"], 0, options.deals - 1)

@@ -3,8 +3,7 @@
 from functools import partial
 
 from cardlab.cli.verbs import Request
-from cardlab.core.messages import InvalidOption
-from cardlab.core.options import Text, Whole, checked
+from cardlab.core.options import Text, Whole, check_that, checked
 from cardlab.experiments.config.build_parts import build_game
 from cardlab.experiments.reproduction import reproduce
 from cardlab.experiments.training_records import find_records
@@ -23,8 +22,7 @@ def run(request: Request) -> int:
     if seed is not None:
         known = [record.config.get("seed") for record in records]
         records = [record for record in records if record.config.get("seed") == seed]
-        if not records:
-            raise InvalidOption("seed", seed, f"one of {', '.join(map(str, known))}")
+        check_that(records, "seed", seed, f"one of {', '.join(map(str, known))}")
     statuses = [0]
     for record in records:
         print(f"{record.name}, seed {record.config.get('seed')}: {record.digest}")

@@ -15,11 +15,10 @@ from cardlab.agents.policy_descriptions import PolicyError, policy_digest
 from cardlab.agents.specs import CHAMPION, champion_folder
 from cardlab.cli.run_rows import RunRow, run_row
 from cardlab.cli.verbs import Request
-from cardlab.core.addresses import without_password
 from cardlab.core.exit_status import printable
 from cardlab.core.files import short_path
-from cardlab.core.messages import InvalidOption
-from cardlab.core.options import NUMERIC, Text, checked, options
+from cardlab.core.messages import without_password
+from cardlab.core.options import NUMERIC, Text, check_that, checked, options
 from cardlab.tracking import Store
 from cardlab.tracking.connection import project_root
 from cardlab.tracking.lineage import TRIAL_STATE
@@ -170,12 +169,14 @@ def _diff(request: Request) -> int:
     from rich.table import Table  # noqa: PLC0415
     from rich.text import Text as Plain  # noqa: PLC0415  without markup
 
-    from cardlab.experiments.run_differences import compare_runs  # noqa: PLC0415  imports torch
-    from cardlab.experiments.training_records import TrainingRecord, find_records  # noqa: PLC0415
+    from cardlab.experiments.training_records import (  # noqa: PLC0415
+        TrainingRecord,
+        compare_runs,
+        find_records,
+    )
 
     names, store = checked("runs", request.config["runs"], tuple[Text, ...]), Store()
-    if len(names) != 2:
-        raise InvalidOption("runs", [*names], "two runs or policies")
+    check_that(len(names) == 2, "runs", names, "two runs or policies")
     game, found = "", dict[str, TrainingRecord]()
     for name in sorted(names, key=CHAMPION.__eq__):  # the game of a champion is that of the other training
         found[name] = find_records(name, store, game, "runs")[0]
@@ -207,8 +208,8 @@ def _show(prefix: str, *, as_json: bool) -> int:
     """Print the lineage of the run whose id starts with `prefix`, and the folders and addresses of its policy."""
     store = Store()
     found = [(game, entry) for game, entry in store.search_runs() if entry.info.run_id.startswith(prefix)]
-    if len(found) != 1:
-        raise InvalidOption("run", prefix, f"the beginning of one run's id ({len(found)} match); see cardlab runs")
+    allowed = f"the beginning of one run's id ({len(found)} match); see cardlab runs"
+    check_that(len(found) == 1, "run", prefix, allowed)
     game, entry = found[0]
     hidden = (*OWN_TAGS, TRIAL_STATE)  # the row has the state, also of a trial that was killed
     tags = {key: text for key, text in entry.data.tags.items() if not key.startswith("mlflow.") and key not in hidden}

@@ -13,9 +13,9 @@ from cardlab.evaluation.options import DEFAULT_REFERENCES
 from cardlab.evaluation.progress import is_quiet
 from cardlab.experiments.config.build_experiment import build_experiment
 from cardlab.experiments.config.build_parts import group
-from cardlab.experiments.config.seed_options import check_launcher
+from cardlab.experiments.config.values import check_launcher
 from cardlab.experiments.run_paths import quoted
-from cardlab.experiments.sweep.group_choices import compose_choices
+from cardlab.experiments.sweep.group_option import compose_choices
 from cardlab.experiments.sweep.options import SweepOptions, build_sweep, check_study
 from cardlab.experiments.sweep.tuned_files import check_keys, check_name, write_tuned
 from cardlab.tracking import Store, TrackingUnavailable
@@ -106,7 +106,7 @@ def _print_promotion(best: "ScoredTrial") -> None:
 
 def _origin(request: Request, options: SweepOptions, result: "SweepResult", config: Mapping[str, Any]) -> Sequence[str]:
     """Where tuned values come from: the lines at the head of their files."""
-    from cardlab.core.addresses import without_password  # noqa: PLC0415
+    from cardlab.core.messages import without_password  # noqa: PLC0415
     from cardlab.experiments.sweep.progress import score_text  # noqa: PLC0415  imports Optuna
 
     best, confirmation = result.best, result.confirmation

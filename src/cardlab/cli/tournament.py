@@ -8,7 +8,7 @@ from rich.console import Console
 from cardlab.agents.policy_descriptions import policy_game
 from cardlab.agents.specs import ADDRESSES, is_policy_folder, policy_folder
 from cardlab.cli.verbs import Outcome, Request
-from cardlab.core.messages import InvalidOption
+from cardlab.core.messages import left_out
 from cardlab.core.options import Flag, Text, checked
 from cardlab.evaluation.progress import progress_bars
 from cardlab.evaluation.tournament import run_tournament, tournament_table
@@ -45,4 +45,4 @@ def _game(group: object, agents: Sequence[str]) -> Game:
     for text in agents:
         if text.startswith(ADDRESSES) or is_policy_folder(text):
             return policy_game(Path(policy_folder(text, "") or text))
-    raise InvalidOption("game", "(left out)", f"given where no agent is a policy: one of {', '.join(game_names())}")
+    raise left_out("game", f"given where no agent is a policy: one of {', '.join(game_names())}")

@@ -15,11 +15,11 @@ from cardlab.cli.verbs import ComposedConfig, Outcome, Request
 from cardlab.core.exit_status import INTERRUPTED
 from cardlab.core.files import short_path
 from cardlab.core.messages import InvalidOption
-from cardlab.core.options import Text, checked
+from cardlab.core.options import Text, check_that, checked
 from cardlab.evaluation.progress import is_quiet
 from cardlab.experiments.config.build_experiment import PARTS, build_experiment
 from cardlab.experiments.config.composition import compose_config
-from cardlab.experiments.config.seed_options import (
+from cardlab.experiments.config.values import (
     LIKE,
     OWN_KEYS,
     RESUME,
@@ -27,12 +27,11 @@ from cardlab.experiments.config.seed_options import (
     check_launcher,
     experiment_part,
     parse_seeds,
+    with_values,
 )
-from cardlab.experiments.config.values import with_values
 from cardlab.experiments.policy_groups import describe_other_groups, method_text
-from cardlab.experiments.run_differences import differences_now
 from cardlab.experiments.run_paths import LATEST, POLICY, quoted
-from cardlab.experiments.training_records import find_records
+from cardlab.experiments.training_records import differences_now, find_records
 from cardlab.tracking import Store
 from cardlab.tracking.parameters import flatten
 from cardlab.tracking.policy_lookup import print_run
@@ -50,9 +49,9 @@ def run(request: Request) -> int | Outcome:
     by_ray = trainer.get("launcher") == "ray"
     if started == 1 and not by_ray:
         return _run(request)
-    if request.config.get(SEEDS) is not None:
-        key, value = ("trainer.launcher", "ray") if by_ray else ("WORLD_SIZE", started)
-        raise InvalidOption(key, value, f"left out with {SEEDS}: train one seed with each command")
+    key, value = ("trainer.launcher", "ray") if by_ray else ("WORLD_SIZE", started)
+    one_seed = request.config.get(SEEDS) is None
+    check_that(one_seed, key, value, f"left out with {SEEDS}: train one seed with each command")
     if by_ray:
         from cardlab.training.ray_train import run_on_ray  # noqa: PLC0415  imports torch
 
@@ -128,8 +127,8 @@ def _like(request: Request, store: Store) -> dict[str, Any]:
     config = dict(record.config)
     overrides = OverridesParser.create().parse_overrides([*request.overrides])
     for override in sorted(overrides, key=lambda each: each.key_or_group not in PARTS):  # groups first, as Hydra does
-        if override.is_delete() or override.is_sweep_override():
-            raise InvalidOption(override.key_or_group, override.input_line, f"KEY=VALUE with {LIKE}")
+        plain = not override.is_delete() and not override.is_sweep_override()
+        check_that(plain, override.key_or_group, override.input_line, f"KEY=VALUE with {LIKE}")
         key, value = override.key_or_group, override.value()
         if key in OWN_KEYS:
             continue
@@ -147,8 +146,8 @@ def _like(request: Request, store: Store) -> dict[str, Any]:
 
 def _train_seeds(request: Request, config: Mapping[str, Any], store: Store) -> Outcome:
     """Train with several seeds, evaluate their policies together, and print their folders."""
-    if request.config.get(RESUME) is not None:
-        raise InvalidOption(RESUME, request.config[RESUME], f"left out with {SEEDS}: the same command resumes all")
+    resumed = request.config.get(RESUME)
+    check_that(resumed is None, RESUME, resumed, f"left out with {SEEDS}: the same command resumes all")
     seeds = parse_seeds(request.config[SEEDS], config["seed"])
     build_experiment(config)
     if not is_quiet():
@@ -187,8 +186,8 @@ def run_many(requests: Sequence[Request]) -> Outcome:
 
     methods = _methods(requests)
     games = {method.config["game"]["name"] for method in methods}
-    if len(games) > 1:
-        raise InvalidOption("game", ", ".join(games), "one game: methods of several games cannot be compared")
+    allowed = "one game: methods of several games cannot be compared"
+    check_that(len(games) == 1, "game", ", ".join(games), allowed)
     if not is_quiet():
         print(f"training {len(methods)} methods: {', '.join(method.label for method in methods)}", flush=True)
     store = Store(tags=_tags(requests[0].config))
@@ -211,8 +210,8 @@ def _methods(requests: Sequence[Request]) -> "list[MethodTraining]":
     seeds, found = dict[str, set[int]](), dict[str, tuple[Mapping[str, Any], str]]()
     for request in requests:
         for key in (RESUME, LIKE):
-            if request.config.get(key) is not None:
-                raise InvalidOption(key, request.config[key], "left out with -m")
+            given = request.config.get(key)
+            check_that(given is None, key, given, "left out with -m")
         config, given = experiment_part(request.config), request.config.get(SEEDS)
         check_launcher(build_experiment(config).trainer)
         method = json.dumps({**config, "seed": None}, sort_keys=True, default=str)
@@ -257,11 +256,10 @@ def _check_same(config: Mapping[str, Any], state: RunState, overrides: Sequence[
 
     Of several such keys it names one of `overrides`, if it can.
     """
-    if state.stage is not None:
-        raise InvalidOption(RESUME, state.run_id, f"a run of cardlab train; resume this one by dvc repro {state.stage}")
+    allowed = f"a run of cardlab train; resume this one by dvc repro {state.stage}"
+    check_that(state.stage is None, RESUME, state.run_id, allowed)
     before, now = flatten(state.config), flatten(config)
     given = {text.partition("=")[0] for text in overrides}
     for key in sorted(before.keys() | now.keys(), key=lambda key: (key not in given, key)):
-        if before.get(key) != now.get(key):
-            allowed = f"{before.get(key, 'left out')}, as in the interrupted run; or give resume= alone"
-            raise InvalidOption(key, now.get(key, "(left out)"), allowed)
+        allowed = f"{before.get(key, 'left out')}, as in the interrupted run; or give resume= alone"
+        check_that(before.get(key) == now.get(key), key, now.get(key, "(left out)"), allowed)

@@ -7,14 +7,14 @@ from importlib.metadata import entry_points
 from typing import Any, cast
 
 from cardlab.core.exit_status import RESUME_HINT
-from cardlab.core.messages import InvalidOption
+from cardlab.core.messages import left_out
 
 
 class ComposedConfig(dict[str, Any]):
     """A composed configuration. A missing key, which `~key` has removed, raises InvalidOption."""
 
     def __missing__(self, key: str) -> Any:
-        raise InvalidOption(key, "(left out)", "given")
+        raise left_out(key)
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from tempfile import gettempdir
 
-from cardlab.core.addresses import without_password
+from cardlab.core.messages import without_password
 
 NOT_IN_DIGEST = "decides how a program exits"
 

@@ -1,4 +1,4 @@
-"""Errors about configurations: each is one line that names the key, the value and what is accepted."""
+"""What is printed: errors about configurations in one line each, with key, value and what is accepted; no passwords."""
 
 import re
 from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
@@ -6,12 +6,49 @@ from contextlib import contextmanager
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, cast
 
-from cardlab.core.addresses import without_password
-
 if TYPE_CHECKING:
     from pydantic import ValidationError
 
 NOT_IN_DIGEST = "makes messages"
+
+
+# Without limits: quadratic in a long text. A password may hold spaces; what follows a port does not belong to it.
+_ADDRESS = re.compile(r"[\w+.-]{1,40}://(?:[^\s/@:\[]{0,80}:(?!\d+(?:[/\s]|$))[^\n]{0,200}@)?\S+")
+_QUERY = re.compile(r"\?[\w.-]+=.*")
+_PLAIN_QUERY = frozenset({"mode", "uri", "timeout", "cache", "sslmode", "connect_timeout", "application_name"})
+
+
+def without_password(text: str) -> str:
+    """The text with passwords, tokens and values of queries in its addresses replaced by an ellipsis."""
+    return _ADDRESS.sub(_masked, text)
+
+
+def _masked(found: re.Match[str]) -> str:
+    """One address. A URL parser would show the rest of a password that holds an unescaped `/`, `?`, `#` or `@`."""
+    scheme, _, rest = found[0].partition("://")
+    query = _QUERY.search(rest)
+    head, tail = (rest[: query.start()], query[0]) if query else (rest, "")
+    if "@" in tail:
+        return f"{scheme}://…"  # part of a password, or of a query: none of it can be told apart
+    before, at, host = head.rpartition("@")
+    user = before.partition(":")[0] + ":" if ":" in before else ""
+    pairs = [_masked_pair(pair) for pair in tail.removeprefix("?").split("&")]
+    return f"{scheme}://{user}{'…@' if at else ''}{host}{'?' if tail else ''}{'&'.join(pairs)}"
+
+
+def _masked_pair(pair: str) -> str:
+    name, equals, _ = pair.partition("=")
+    return pair if name in _PLAIN_QUERY or not pair else f"{name}=…" if equals else "…"
+
+
+def without_passwords(value: Any) -> Any:
+    """A nested configuration whose texts are `without_password`."""
+    if isinstance(value, Mapping):
+        return {key: without_passwords(inner) for key, inner in cast(Mapping[Any, Any], value).items()}
+    if isinstance(value, list | tuple):
+        return [without_passwords(inner) for inner in cast(list[Any], value)]
+    return without_password(value) if isinstance(value, str) else value
+
 
 LARGEST = 2**63 - 1  # whole numbers have at most 64 bits
 _MAX_LENGTH = 300  # of a value in a message
@@ -63,6 +100,11 @@ def collected(errors: list[ConfigurationError]) -> Generator[None]:
         yield
     except ConfigurationError as error:
         errors.append(error)
+
+
+def left_out(key: str, demand: str = "given") -> InvalidOption:
+    """The error for a key without a value."""
+    return InvalidOption(key, "(left out)", demand)
 
 
 def as_written(value: object) -> str:
@@ -119,12 +161,14 @@ def _refusal(
             break  # a member of a union, or a missing entry of a list: no part of the key
         key, node = _joined(key, place), _resolved(inner, schema)
     if kind == "missing" and not isinstance(first["loc"][-1], int):
-        return InvalidOption(key, "(left out)", "given")
+        return left_out(key)
     cause = first.get("ctx", {}).get("error")
     if isinstance(cause, InvalidOption):  # from __post_init__, which has converted values
         written = (given or {}).get(cause.key.rpartition(".")[2])
-        return InvalidOption(cause.key, written if written == cause.value else cause.value, cause.allowed)
-    return InvalidOption(key, value, accepted(node, value, schema))
+        key, value, demand = cause.key, written if written == cause.value else cause.value, cause.allowed
+    else:
+        demand = accepted(node, value, schema)
+    return InvalidOption(key, value, demand)
 
 
 def _joined(key: str, place: int | str) -> str:

@@ -94,7 +94,7 @@ def options(prefix: str) -> Callable[[type[T]], type[T]]:
             except ValidationError as error:
                 raise refusals(made, error, prefix, given) from None
 
-        made.__init__ = init
+        made.__init__, made.__prefix__ = init, prefix
         return made
 
     return decorate
@@ -124,19 +124,30 @@ def checked(key: str, value: object, hint: Any) -> Any:
         raise refusals(hint, error, key) from None
 
 
-def check_together(prefix: str, options: object, demands: Mapping[str, Mapping[str, object]]) -> None:
+def invalid(options: Any, name: str, allowed: str) -> InvalidOption:
+    """The error for the value of PREFIX.NAME in an object of an options class."""
+    value = getattr(options, name)
+    key = f"{options.__prefix__}.{name}".lstrip(".")
+    return InvalidOption(key, list(cast(Any, value)) if isinstance(value, tuple) else value, allowed)
+
+
+def check_together(options: Any, demands: Mapping[str, Mapping[str, object]]) -> None:
     """InvalidOption for PREFIX.FIELD where an option that is set demands other values; `demands`: option → others."""
     for key, others in demands.items():
         for name, wanted in others.items() if getattr(options, key) else ():
             if getattr(options, name) != wanted:
-                allowed = f"{as_written(wanted)} with {prefix}.{key}"
-                raise InvalidOption(f"{prefix}.{name}", getattr(options, name), allowed)
+                raise invalid(options, name, f"{as_written(wanted)} with {options.__prefix__}.{key}")
+
+
+def check_that(fits: object, key: str, value: object, allowed: str) -> None:
+    """Raise InvalidOption unless `fits`; for values outside options classes."""
+    if not fits:
+        raise InvalidOption(key, value, allowed)
 
 
 def check_choice(key: str, value: object, choices: Collection[object]) -> None:
     """Raise InvalidOption unless `value` is one of `choices`; for choices that no type can list."""
-    if value not in choices:
-        raise InvalidOption(key, value, one_of(choices))
+    check_that(value in choices, key, value, one_of(choices))
 
 
 def check_whole(key: str, value: object, low: int, high: int | None = None) -> int:

@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from pydantic import Field
 
 from cardlab.core.child_processes import usable_cores
-from cardlab.core.messages import InvalidOption
-from cardlab.core.options import Number, Text, Whole, option, options
+from cardlab.core.options import Number, Text, Whole, invalid, option, options
 
 if TYPE_CHECKING:
     from cardlab.evaluation.seating import Lineup
@@ -17,6 +18,12 @@ DEFAULT_REFERENCES = ("random",)
 MIN_DEALS = 2  # an interval needs a variance
 MAX_DEALS = 10**9  # years of play: more is a typing error
 LONG_MATCH = 5000  # deals of all matches, from which starting processes costs less than it saves
+
+
+Launcher = Annotated[
+    Literal["processes", "ray"],
+    Field(description="what starts the processes: processes (on this machine), or ray (on the nodes of its cluster)"),
+]
 
 
 @options("arena")
@@ -36,9 +43,7 @@ class ArenaOptions:
     processes: Whole | None = option(
         None, "worker processes; null: one per core in long matches; figures do not depend on the number", ge=1, le=256
     )
-    launcher: Literal["processes", "ray"] = option(
-        "processes", "what starts the workers: processes, or ray (all cores of its cluster)"
-    )
+    launcher: Launcher = "processes"
     chunk: Whole | None = option(
         None, "deals that advance together; null: about 2,048 parallel games; another value draws another sample", ge=1
     )
@@ -60,7 +65,7 @@ class ArenaOptions:
         """
         if any(lineup.learns for lineup in lineups):
             if self.launcher == "ray" or self.processes not in (None, 1):
-                raise InvalidOption("arena.processes", self.processes, "1 where an agent learns, without Ray")
+                raise invalid(self, "processes", "1 where an agent learns, without Ray")
             return 1
         if self.processes is not None:
             return self.processes

@@ -5,11 +5,12 @@ from contextlib import contextmanager
 from typing import Any
 
 from cardlab.core.messages import ConfigurationError, InvalidOption, combined
+from cardlab.core.options import invalid
 from cardlab.experiments.config.build_experiment import PARTS, check_experiment, read_experiment
 from cardlab.experiments.config.build_parts import check_pinned
-from cardlab.experiments.config.seed_options import SEEDS, check_launcher, experiment_part, parse_seeds
+from cardlab.experiments.config.values import SEEDS, check_launcher, experiment_part, parse_seeds
 from cardlab.experiments.stage_code import check_names
-from cardlab.experiments.sweep.group_option import ABSENT, value_at
+from cardlab.experiments.sweep.group_option import ABSENT, invalid_entry, value_at
 from cardlab.experiments.sweep.options import SweepOptions, build_sweep
 from cardlab.training.experiment import Experiment
 
@@ -58,10 +59,10 @@ def _read(config: Mapping[str, Any]) -> Experiment:
 def _check_tune(options: SweepOptions, config: Mapping[str, Any], experiments: Mapping[str, Experiment]) -> None:
     """Raise InvalidOption for a sweep that its stage would refuse, or whose option `apply` it would ignore."""
     if options.apply is not None:
-        raise InvalidOption("sweep.apply", options.apply, "null: the stage writes tuning/")
+        raise invalid(options, "apply", "null: the stage writes tuning/")
     for key, entry in options.space.items():
         if (value := value_at(config, key)) is ABSENT or isinstance(value, Mapping):
-            raise InvalidOption(f"sweep.space.{key}", entry, "for a key of tune.experiment that is no group")
+            raise invalid_entry(key, entry, "for a key of tune.experiment that is no group")
     for experiment in experiments.values():
         options.check_experiment(experiment.game, experiment.trainer)
 

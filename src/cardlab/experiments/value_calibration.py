@@ -18,7 +18,7 @@ from cardlab.games.agent_protocol import Policy
 from cardlab.games.loop import play
 from cardlab.games.protocol import Bools, Floats, Game, States
 from cardlab.games.record_arrays import take
-from cardlab.learners.losses.returns import lambda_returns, turn_discounts
+from cardlab.learners.losses import lambda_returns, turn_discounts
 from cardlab.learners.rollouts.opponents.protocol import Opponents
 
 BINS = 12

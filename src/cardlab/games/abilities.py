@@ -1,16 +1,16 @@
-"""Optional modules of a game, which the game names and which are imported when used: playouts, endgame, outcomes."""
+"""Abilities of a game: modules that it names (playouts, endgame, outcomes), and rollouts in one kernel."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import ModuleType
-from typing import Any, cast
+from typing import Any, NamedTuple, Protocol, cast, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.core.messages import InvalidOption
 from cardlab.core.parts import find_place
-from cardlab.games.protocol import Game
+from cardlab.games.protocol import Floats, Game, InfoStates, States
 
 
 def find_ability(game: Game, name: str) -> ModuleType | None:
@@ -48,3 +48,23 @@ class OutcomeCounts:
 def one_hot(values: NDArray[np.integer[Any]], size: int) -> NDArray[np.float32]:
     """[…, size] one-hot encoding of `values` […], each within 0 to size − 1."""
     return (np.clip(values, 0, size - 1)[..., None] == np.arange(size)).astype(np.float32)
+
+
+class SparseLineValues(NamedTuple):
+    """Parameters of a value: Σ over open lines of weights · relu(Σ over its codes of vectors), plus settled points."""
+
+    vectors: Floats  # [codes, H] one vector per code of the game's vocabulary
+    weights: Floats  # [H]
+
+
+@runtime_checkable
+class SupportsFusedRollouts(Protocol):
+    """A game that evaluates actions by sparse line values in one kernel."""
+
+    def sparse_action_values(self, info_states: InfoStates, values: SparseLineValues, reward_scale: float) -> Floats:
+        """[N, A] reward plus afterstate value of each action, in units of `reward_scale`; -inf where illegal."""
+        ...
+
+    def sparse_play_out(self, states: States, values: SparseLineValues) -> Floats:
+        """[G, P] payoffs of greedy play by action values; `states` are not changed."""
+        ...

@@ -26,7 +26,7 @@ from cardlab.games.protocol import Actions, Game, HasSymmetries, InfoStates
 from cardlab.learners.distributed import ProcessGroup, mean_metrics
 from cardlab.learners.hyperparameters import SharedOptions
 from cardlab.learners.rollouts.experience import Experience, generator_state, restore_generator
-from cardlab.networks.critic import Critic
+from cardlab.networks.layers import Critic
 from cardlab.networks.protocol import Network
 
 Metrics = dict[str, float]

@@ -2,17 +2,17 @@
 
 from typing import Any
 
-from cardlab.core.options import option, options
+from cardlab.core.options import options
 from cardlab.core.parts import find_place
 from cardlab.games.protocol import GameSpec
-from cardlab.networks.option_types import Activation, Widths, require
+from cardlab.networks.option_types import Activation, TrunkWidths, require
 
 
 @options("network")
 class AbstractActionsOptions:
     """A score per abstract action: lowest, highest and least splitting play of each kind; for PPO at Big 2."""
 
-    widths: Widths = option((256, 256), "layer widths of the trunk")
+    widths: TrunkWidths = (256, 256)
     activation: Activation = "relu"
 
     def check(self, spec: GameSpec) -> None:

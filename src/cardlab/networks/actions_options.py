@@ -5,15 +5,15 @@ from typing import Any
 from cardlab.core.options import option, options
 from cardlab.core.parts import find_place
 from cardlab.games.protocol import GameSpec
-from cardlab.networks.option_types import Activation, Widths, require
+from cardlab.networks.option_types import ActionWidths, Activation, StateWidths, Widths, require
 
 
 @options("network")
 class ActionsOptions:
     """Encoded legal actions scored against the encoded state; for games with action features."""
 
-    state_widths: Widths = option((256, 128), "layer widths of the state encoder")
-    action_widths: Widths = option((128,), "layer widths of the action encoder")
+    state_widths: StateWidths = (256, 128)
+    action_widths: ActionWidths = (128,)
     joint_widths: Widths = option((64,), "layer widths over the sum of encoded state and action")
     activation: Activation = "relu"
 

@@ -2,17 +2,17 @@
 
 from typing import Any
 
-from cardlab.core.options import option, options
+from cardlab.core.options import options
 from cardlab.core.parts import find_place
 from cardlab.games.protocol import GameSpec
-from cardlab.networks.option_types import Activation, Widths
+from cardlab.networks.option_types import Activation, TrunkWidths
 
 
 @options("network")
 class BeliefOptions:
     """The belief network: a multilayer perceptron over the whole observation."""
 
-    widths: Widths = option((384, 256), "layer widths of the trunk")
+    widths: TrunkWidths = (384, 256)
     activation: Activation = "relu"
 
     def build(self, spec: GameSpec) -> Any:

@@ -1,4 +1,4 @@
-"""Layers that the networks share."""
+"""Layers that the networks share, and the training-only critic made of them."""
 
 import math
 from collections.abc import Sequence
@@ -7,14 +7,15 @@ from itertools import pairwise
 import torch
 from torch import Tensor, nn
 
+from cardlab.games.protocol import GameSpec
+from cardlab.networks.compiled import compilable
+
 ACTIVATIONS: dict[str, type[nn.Module]] = {
     "relu": nn.ReLU,
     "leaky_relu": nn.LeakyReLU,
     "gelu": nn.GELU,
     "tanh": nn.Tanh,
 }
-
-
 LEFT_OUT = -1000.0
 """Score of a legal action that a network leaves out: its probability is exactly 0.
 
@@ -89,3 +90,20 @@ def initialize(network: nn.Module, kind: str, value_head: nn.Module) -> None:
 def mask_scores(scores: Tensor, legal: Tensor) -> Tensor:
     """Scores [N, A] with minus infinity where illegal."""
     return scores.masked_fill(~legal, -torch.inf)
+
+
+class Critic(nn.Module):
+    """Observation and privileged features → value: the critic of asymmetric actor-critic (Pinto et al. 2018)."""
+
+    compiled: bool = False  # see Compilable
+    depends_on_batch: bool = False
+
+    def __init__(self, spec: GameSpec, widths: Sequence[int]) -> None:
+        super().__init__()
+        self.trunk = perceptron((spec.num_features + spec.num_privileged, *widths))
+        self.head = head(widths[-1], 1, 0.1)
+
+    @compilable
+    def forward(self, observations: Tensor, privileged: Tensor) -> Tensor:
+        """Values [N] of `observations` [N, F] with `privileged` [N, Fp]."""
+        return self.head(self.trunk(torch.cat([observations, privileged], dim=1))).squeeze(-1)

@@ -4,17 +4,74 @@ On Poker Squares a sum over lines learns far better than a network on the raw bo
 context lets lines compete for cards. Fits games whose observation has a block `lines` of shape [L, Fl].
 """
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.functional import embedding_bag
 
-from cardlab.games.protocol import GameSpec
+from cardlab.core.kernels import kernel
+from cardlab.games.protocol import Block, Floats, GameSpec
 from cardlab.networks.compiled import compilable
-from cardlab.networks.deduplicate import distinct_lines
-from cardlab.networks.inputs import Inputs, LegalPairs
+from cardlab.networks.inputs import Indices, Inputs, LegalPairs
 from cardlab.networks.layers import head, mask_scores, perceptron
 from cardlab.networks.lines_options import LinesOptions
 from cardlab.networks.protocol import Network
+
+_HASH_FACTORS = np.random.default_rng(0).integers(1, 2**63, 4096, dtype=np.uint64) | np.uint64(1)
+
+
+def distinct_lines(observations: Floats, block: Block) -> tuple[Floats, Indices]:
+    """Distinct lines [D, Fl] of `block` [L, Fl] in `observations` [N, F], and the index [N, L] of each line in them.
+
+    Lines are equal if all their bits are.
+    """
+    num_lines, width = block.shape
+    bits = np.ascontiguousarray(observations).view(np.uint32)
+    distinct, indices = find_duplicates(bits, block.start, num_lines, np.resize(_HASH_FACTORS, width))
+    return distinct.view(np.float32), indices
+
+
+@kernel
+def find_duplicates(
+    bits: NDArray[np.uint32], start: int, num_lines: int, factors: NDArray[np.uint64]
+) -> tuple[NDArray[np.uint32], Indices]:
+    """`distinct_lines` of `bits` [N, F] by a hash table with open addressing.
+
+    The lines [L, Fl] begin at column `start`; the hash factors [Fl] are odd.
+    """
+    num_rows, width = len(bits), len(factors)
+    size = 16
+    while size < 2 * num_rows * num_lines:
+        size *= 2
+    slots = np.full(size, -1, dtype=np.int64)  # index of a distinct line, or −1
+    indices = np.empty((num_rows, num_lines), dtype=np.int64)
+    distinct = np.empty((num_rows * num_lines, width), dtype=np.uint32)
+    count = 0
+    for n in range(num_rows):
+        for number in range(num_lines):
+            line = bits[n, start + number * width : start + (number + 1) * width]
+            mixed = np.uint64(0)
+            for k in range(width):
+                mixed += np.uint64(line[k]) * factors[k]
+            slot = np.int64((mixed >> np.uint64(20)) & np.uint64(size - 1))
+            while slots[slot] >= 0 and not _is_equal(line, distinct[slots[slot]]):
+                slot = (slot + 1) & (size - 1)
+            if slots[slot] < 0:
+                slots[slot] = count
+                distinct[count] = line
+                count += 1
+            indices[n, number] = slots[slot]
+    return distinct[:count], indices
+
+
+@kernel
+def _is_equal(first: NDArray[np.uint32], second: NDArray[np.uint32]) -> bool:
+    difference = np.uint32(0)
+    for k in range(len(first)):
+        difference |= first[k] ^ second[k]  # no early exit: it would prevent vectorisation
+    return difference == 0
+
 
 _MIN_DEDUPLICATED = 16  # observations; below, the search for duplicates takes longer than it saves
 

@@ -2,18 +2,17 @@
 
 from typing import Any
 
-from cardlab.core.messages import InvalidOption
-from cardlab.core.options import Flag, Number, check_together, option, options
+from cardlab.core.options import Flag, Number, check_together, invalid, option, options
 from cardlab.core.parts import find_place
 from cardlab.games.protocol import GameSpec
-from cardlab.networks.option_types import Activation, Init, Width, Widths
+from cardlab.networks.option_types import Activation, Init, TrunkWidths, Width
 
 
 @options("network")
 class MLPOptions:
     """A multilayer perceptron over the whole observation; fits every game."""
 
-    widths: Widths = option((256, 256), "layer widths of the trunk")
+    widths: TrunkWidths = (256, 256)
     head_widths: tuple[Width, ...] = option((), "layer widths of each head, policy and value", max_length=16)
     activation: Activation = "relu"
     init: Init = "small_heads"
@@ -26,9 +25,9 @@ class MLPOptions:
     )
 
     def __post_init__(self) -> None:
-        check_together("network", self, {"layer_norm": {"batch_norm": False}})
+        check_together(self, {"layer_norm": {"batch_norm": False}})
         if self.value_range is not None and not self.value_range[0] < self.value_range[1]:
-            raise InvalidOption("network.value_range", list(self.value_range), "a lower and a higher number")
+            raise invalid(self, "value_range", "a lower and a higher number")
 
     def check(self, spec: GameSpec) -> None:
         """Do nothing: it fits every game."""

@@ -11,6 +11,9 @@ from cardlab.games.protocol import GameSpec
 Width = Annotated[int, Field(ge=1, le=8192), NUMERIC]
 Widths = Annotated[tuple[Width, ...], Field(min_length=1, max_length=16)]
 """Widths of one or more layers."""
+TrunkWidths = Annotated[Widths, Field(description="layer widths of the trunk")]
+StateWidths = Annotated[Widths, Field(description="layer widths of the state encoder")]
+ActionWidths = Annotated[Widths, Field(description="layer widths of the action encoder")]
 Activation = Annotated[
     Literal["relu", "leaky_relu", "gelu", "tanh"], Field(description="activation: relu, leaky_relu, gelu or tanh")
 ]

@@ -5,7 +5,7 @@ from typing import Any
 from cardlab.core.options import Whole, option, options
 from cardlab.core.parts import find_place
 from cardlab.games.protocol import GameSpec
-from cardlab.networks.option_types import Activation, Width, Widths, require
+from cardlab.networks.option_types import ActionWidths, Activation, StateWidths, Width, require
 
 
 @options("network")
@@ -16,8 +16,8 @@ class ProtoActionOptions:
         4, "legal actions nearest to the proto-action that may be played; null: all legal actions", ge=2
     )
     dimensions: Whole = option(32, "numbers of the proto-action and of each embedded action", ge=1, le=1024)
-    state_widths: Widths = option((256, 128), "layer widths of the state encoder")
-    action_widths: Widths = option((128,), "layer widths of the encoder of the nearest actions")
+    state_widths: StateWidths = (256, 128)
+    action_widths: ActionWidths = (128,)
     joint_widths: tuple[Width, ...] = option(
         (64,),
         "layer widths over state and nearest action; []: the nearest are scored by their distance only",

@@ -2,7 +2,7 @@
 
 The value of a line is weights · relu(Σ embeddings of its codes). This is a first layer over one-hot inputs, of which
 18 in 7,000 are one, without the products by zero. It is the fastest network, in training and in play, for a game that
-SupportsFusedRollouts (games/fused_rollouts.py).
+SupportsFusedRollouts (games/abilities.py).
 """
 
 from typing import Any, cast
@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from torch.nn.functional import embedding_bag
 
 from cardlab.core.kernels import kernel
-from cardlab.games.fused_rollouts import SparseLineValues
+from cardlab.games.abilities import SparseLineValues
 from cardlab.games.protocol import Floats, GameSpec
 from cardlab.networks.inputs import Indices, Inputs
 from cardlab.networks.layers import head, mask_scores

@@ -11,8 +11,7 @@ from urllib.parse import quote, unquote
 
 from filelock import FileLock
 
-from cardlab.core.addresses import without_password
-from cardlab.core.messages import InvalidOption
+from cardlab.core.messages import InvalidOption, without_password
 from cardlab.core.running_code import fast_imports
 
 if TYPE_CHECKING:

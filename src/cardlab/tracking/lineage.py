@@ -18,7 +18,7 @@ from typing import Any
 import yaml
 
 from cardlab.agents.specs import CHAMPIONS
-from cardlab.core.addresses import without_password
+from cardlab.core.messages import without_password
 from cardlab.core.running_code import running_files
 
 _logger = logging.getLogger(__name__)

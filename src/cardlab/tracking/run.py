@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal
 
-from cardlab.core.addresses import without_password
+from cardlab.core.messages import without_password
 from cardlab.tracking.connection import StoreDamaged, first_line
 from cardlab.tracking.parameters import legal_name
 from cardlab.tracking.policy_models import PolicyToLog, log_policies

@@ -9,8 +9,8 @@ from pathlib import Path
 from traceback import clear_frames
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from cardlab.core.addresses import without_password, without_passwords
 from cardlab.core.child_processes import is_alive, process_name
+from cardlab.core.messages import without_password, without_passwords
 from cardlab.tracking.connection import (
     StoreDamaged,
     TrackingUnavailable,

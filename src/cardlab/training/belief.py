@@ -11,16 +11,13 @@ import torch
 from lightning.pytorch.callbacks import Callback
 from numpy.typing import NDArray
 
-from cardlab.agents.beliefs import Belief
-from cardlab.core.messages import InvalidOption
+from cardlab.agents.policy_files import Belief
 from cardlab.evaluation.intervals import Estimate, estimate
 from cardlab.games.agent_protocol import Agent
 from cardlab.games.big2.hidden_cards import deal_log_likelihoods
 from cardlab.games.protocol import Floats, Game
-from cardlab.learners.belief.learner import BeliefLearner
-from cardlab.learners.belief.loss import SEEN
-from cardlab.learners.belief.options import BeliefTraining
-from cardlab.learners.belief.samples import BeliefSamples, collect_belief_samples
+from cardlab.learners.belief.learner import SEEN, BeliefLearner, BeliefSamples, collect_belief_samples
+from cardlab.learners.belief.options import BeliefTraining, check_believable
 from cardlab.networks.belief_options import BeliefOptions
 from cardlab.training.callbacks import MetricsLog
 from cardlab.training.options import TrainerOptions
@@ -63,10 +60,7 @@ class BeliefExperiment:
 
     def __post_init__(self) -> None:
         """Raise InvalidOption for a game without hands whose deals have a known likelihood."""
-        if self.game.spec.name != "big2":
-            raise InvalidOption(
-                "game.name", self.game.spec.name, "big2, whose players hold hands that others may guess"
-            )
+        check_believable(self.game)
 
     def rollout(self, number: int) -> BeliefSamples:
         """Samples of rollout `number`, a function of the seed and the number."""

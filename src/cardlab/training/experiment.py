@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from cardlab.agents.policy_descriptions import POLICY_FILES
 from cardlab.agents.specs import policy_hint
-from cardlab.core.messages import InvalidOption
+from cardlab.core.options import invalid
 from cardlab.core.parts import NAME, target_of
 from cardlab.core.running_code import check_unchanged, code_digest
 from cardlab.evaluation.options import ArenaOptions
@@ -54,19 +54,19 @@ class Experiment:
         processes = self.trainer.processes
         for name in ("online", "update_per_game", "zero_other_actions"):  # each step needs all its decisions
             if processes > 1 and getattr(self.agent, name, False):
-                raise InvalidOption("trainer.processes", processes, f"1 with agent.{name}")
+                raise invalid(self.trainer, "processes", f"1 with agent.{name}")
         rollout, seats = self.agent.decisions_per_iteration, self.game.spec.num_players
         most = (rollout - _SMALLEST_SHARE * processes) // seats  # the last decision of each player waits
         if getattr(self.agent, "cut_games", False) and self.trainer.parallel_games > most:
             allowed = f"at most {most} with agent.cut_games and agent.decisions_per_iteration={rollout}"
-            raise InvalidOption("trainer.parallel_games", self.trainer.parallel_games, allowed)
+            raise invalid(self.trainer, "parallel_games", allowed)
         for name in TOTALS_OVER_PROCESSES if processes > 1 else ():
             whole = getattr(self.agent, name, None)
             if whole is not None and whole < _SMALLEST_SHARE * processes:
                 allowed = (
                     f"at most {max(1, whole // _SMALLEST_SHARE)} with agent.{name}={whole}, which the processes share"
                 )
-                raise InvalidOption("trainer.processes", processes, allowed)
+                raise invalid(self.trainer, "processes", allowed)
 
     @property
     def agent_name(self) -> str:
@@ -103,7 +103,7 @@ def check_start(trainer: TrainerOptions) -> None:
     given = trainer.start_from
     if given is not None and not any((Path(given) / name).exists() for name in (TRAINING_FILE, *POLICY_FILES)):
         allowed = f"a folder with a {TRAINING_FILE}, as runs/NAME/latest/training, or a policy{policy_hint(given)}"
-        raise InvalidOption(START_KEY, given, allowed)
+        raise invalid(trainer, "start_from", allowed)
 
 
 def check_device(trainer: TrainerOptions) -> None:
@@ -113,4 +113,4 @@ def check_device(trainer: TrainerOptions) -> None:
     import torch  # noqa: PLC0415 (other values are refused without importing torch)
 
     if not torch.accelerator.is_available():
-        raise InvalidOption("trainer.device", "gpu", "cpu: torch finds no GPU on this machine")
+        raise invalid(trainer, "device", "cpu: torch finds no GPU on this machine")

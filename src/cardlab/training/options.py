@@ -2,9 +2,8 @@
 
 from typing import Literal
 
-from cardlab.core.messages import InvalidOption
-from cardlab.core.options import Flag, Number, Text, Whole, option, options
-from cardlab.evaluation.options import MAX_DEALS, MIN_DEALS
+from cardlab.core.options import Flag, Number, Text, Whole, invalid, option, options
+from cardlab.evaluation.options import MAX_DEALS, MIN_DEALS, Launcher
 
 MAX_DECISIONS = 10**12  # years on any machine; a larger number is a typing error
 
@@ -27,9 +26,7 @@ class TrainerOptions:
     processes: Whole = option(
         1, "processes that train one learner together; they share games, decisions and minibatches", ge=1, le=256
     )
-    launcher: Literal["processes", "ray"] = option(
-        "processes", "what starts trainer.processes: processes on this machine, or ray (nodes of its cluster)"
-    )
+    launcher: Launcher = "processes"
     device: Literal["cpu", "gpu"] = option("cpu", "device of the network: cpu or gpu")
     precision: Literal["float32", "bfloat16"] = option(
         "float32", "precision of matrix products in training: float32 or bfloat16; weights stay float32"
@@ -62,7 +59,7 @@ class TrainerOptions:
     def __post_init__(self) -> None:
         if self.stop_after is not None and self.stop_after > self.decisions:
             allowed = f"a whole number in [1, {self.decisions}], the budget trainer.decisions"
-            raise InvalidOption("trainer.stop_after", self.stop_after, allowed)
+            raise invalid(self, "stop_after", allowed)
         if self.processes > self.parallel_games:
             allowed = f"a whole number in [1, {self.parallel_games}], the number of trainer.parallel_games"
-            raise InvalidOption("trainer.processes", self.processes, allowed)
+            raise invalid(self, "processes", allowed)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from cardlab.core.messages import InvalidOption
+from cardlab.core.options import invalid
 from cardlab.evaluation.ray_pool import connected, working_directory
 from cardlab.training.joined_group import TIMEOUT, ProcessLost, environment_group, run_in_group
 from cardlab.training.options import TrainerOptions
@@ -87,8 +87,8 @@ def _check_resources(found: Mapping[str, float], trainer: TrainerOptions) -> Non
     """Raise InvalidOption for what Ray would wait for forever."""
     if trainer.device == "gpu" and found.get("GPU", 0) < trainer.processes:
         allowed = f"cpu: the Ray cluster has {found.get('GPU', 0):.0f} GPUs for {trainer.processes} processes"
-        raise InvalidOption("trainer.device", "gpu", allowed)
+        raise invalid(trainer, "device", allowed)
     most = int(found.get("CPU", 0)) // trainer.threads
     if trainer.processes > most:
         allowed = f"at most {most}, by the cores of the Ray cluster and trainer.threads={trainer.threads}"
-        raise InvalidOption("trainer.processes", trainer.processes, allowed)
+        raise invalid(trainer, "processes", allowed)

@@ -118,20 +118,23 @@ def read_continuation(experiment: Experiment, given: str) -> Continuation:
         has_format = content["format"] == _FORMAT
     except Exception as error:
         allowed = f"a folder with a {TRAINING_FILE} written by a training, or a policy"
-        raise InvalidOption(START_KEY, given, allowed) from error
+        raise _unfit(given, allowed) from error
     if not has_format:
-        raise InvalidOption(START_KEY, given, f"a training of format {_FORMAT}; {path} has another, train again")
+        raise _unfit(given, f"a training of format {_FORMAT}; {path} has another, train again")
     for key, value in _identity(experiment).items():
         if identity.get(key) != value:
-            raise InvalidOption(START_KEY, given, f"a training with {key}={value}: this one has {identity.get(key)}")
+            raise _unfit(given, f"a training with {key}={value}: this one has {identity.get(key)}")
     if continuation.iterations >= experiment.last_iteration:
         done = int(content["decisions_done"])
-        raise InvalidOption(
-            START_KEY,
-            given,
-            f"a training of fewer decisions than trainer.decisions and trainer.stop_after; it has {done}",
+        raise _unfit(
+            given, f"a training of fewer decisions than trainer.decisions and trainer.stop_after; it has {done}"
         )
     return continuation
+
+
+def _unfit(given: str, allowed: str) -> InvalidOption:
+    """The error for a folder from which this training cannot start."""
+    return InvalidOption(START_KEY, given, allowed)
 
 
 def _identity(experiment: Experiment) -> dict[str, str]:
@@ -230,10 +233,10 @@ def _read_policy(experiment: Experiment, given: str) -> PolicyStartPoint:
             found = _facts(read_description(folder), type(experiment.network)())
             for key, value in _facts(expected).items():
                 if found.get(key) != value:
-                    raise InvalidOption(START_KEY, given, f"a policy with {key}={value}: this one has {found.get(key)}")
+                    raise _unfit(given, f"a policy with {key}={value}: this one has {found.get(key)}")
             return PolicyStartPoint(load_network(game, folder))
         except PolicyError as error:
-            raise InvalidOption(START_KEY, given, f"a policy that fits ({error})") from error
+            raise _unfit(given, f"a policy that fits ({error})") from error
 
 
 def _facts(description: PolicyDescription, defaults: Any = None) -> dict[str, Any]:

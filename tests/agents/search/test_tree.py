@@ -7,7 +7,7 @@ from cardlab.agents.exploration import RandomAgent
 from cardlab.agents.search.leaves import AgentPlayouts
 from cardlab.agents.search.options import PuctOptions, TreeOptions
 from cardlab.agents.search.search_io import make_search_decisions
-from cardlab.agents.search.tree import Node, TreeSearch
+from cardlab.agents.search.tree import UCT, Node, TreeSearch
 from cardlab.games.make_game import make_game
 from search_positions import positions
 from small_games.high_card import HighCard
@@ -16,7 +16,7 @@ from small_games.kuhn import Kuhn
 
 def tree_of(game, **options):
     made = TreeOptions(**options)
-    return TreeSearch(game, AgentPlayouts(game, RandomAgent(game)), made, made.c_uct, game.determinize)
+    return TreeSearch(game, AgentPlayouts(game, RandomAgent(game)), made, UCT, game.determinize)
 
 
 @pytest.mark.parametrize("num_players", [1, 2, 3])

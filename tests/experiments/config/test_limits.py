@@ -37,31 +37,10 @@ def write(own: Path, text: str, encoding: str = "utf-8") -> None:
     (own / "mine.yaml").write_text(HEAD + text, encoding=encoding)
 
 
-def test_too_many_overrides(capsys: pytest.CaptureFixture[str]) -> None:
-    line = refused(capsys, *(f"+x{number}=1" for number in range(100_000)))
-    assert line == "100,000 overrides: must be at most 1,000; use a file"
-
-
-def test_an_anchor_bomb(own: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    lines = ["x0: &x0 [1,1,1,1,1,1,1,1,1,1]"]
-    lines += [f"x{level}: &x{level} [{','.join([f'*x{level - 1}'] * 10)}]" for level in range(1, 10)]
-    write(own, "\n".join(lines))
-    assert refused(capsys, "experiment=mine").endswith(
-        "mine.yaml: its aliases (*name) expand to more than 100,000 entries"
-    )
-
-
 def test_a_few_anchors_are_fine(own: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write(own, "name: &name mine\nagent: {gamma: &gamma 0.5, gae_lambda: *gamma}\n")
     assert main(["train", "experiment=mine", "--cfg", "job"]) == 0
     assert "gae_lambda: 0.5" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize("kind", ["text", "lists"])
-def test_an_interpolation_bomb(own: Path, capsys: pytest.CaptureFixture[str], kind: str) -> None:
-    double = {"text": "x{0}: ${{x{1}}}${{x{1}}}", "lists": 'x{0}: ["${{x{1}}}", "${{x{1}}}"]'}[kind]
-    write(own, "\n".join(["x0: ab", *(double.format(level, level - 1) for level in range(1, 60))]))
-    assert "its interpolations expand to more than 1,000,000 characters" in refused(capsys, "experiment=mine")
 
 
 @pytest.mark.parametrize("depth", [450, 5000])
@@ -70,14 +49,9 @@ def test_an_interpolation_that_is_nested_too_deep(own: Path, capsys: pytest.Capt
     assert "nested too deep" in refused(capsys, "experiment=mine")
 
 
-def test_a_file_that_is_too_large(own: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    write(own, "#" * 2_000_000)
-    assert refused(capsys, "experiment=mine").endswith("bytes; must be at most 1,000,000")
-
-
 def test_a_byte_order_mark(own: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write(own, "name: mine\n", "utf-8-sig")
-    assert refused(capsys, "experiment=mine").endswith("begins with a byte order mark; save it as UTF-8 without one")
+    assert refused(capsys, "experiment=mine").endswith("without a byte order mark")
 
 
 def test_an_experiment_that_inherits_from_none(own: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -100,11 +74,6 @@ def test_seeds_that_the_command_would_ignore(
     write(own, f"{key}: {value}\n")
     assert f"counts in the benchmark only; add {key}=" in refused(capsys, "experiment=mine")
     assert main(["train", "experiment=mine", f"{key}=3", "--cfg", "job"]) == 0
-
-
-@pytest.mark.parametrize("text", ["{}=1", "+{}=1", "agent.{}=1", "agent.{}", "{}"])
-def test_a_very_long_key_is_not_repeated(capsys: pytest.CaptureFixture[str], text: str) -> None:
-    assert len(refused(capsys, text.format("k" * 100_000))) < 5000
 
 
 def test_a_policy_with_many_nested_brackets(own: Path, capsys: pytest.CaptureFixture[str]) -> None:

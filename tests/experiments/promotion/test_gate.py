@@ -5,8 +5,7 @@ import pytest
 
 from cardlab.evaluation.intervals import Estimate, confidence_sequence_interval, estimate
 from cardlab.evaluation.options import ArenaOptions
-from cardlab.experiments.promotion.gate import Contender, Ladder, PromotionDecision, decide
-from cardlab.experiments.promotion.options import PromotionOptions
+from cardlab.experiments.promotion.gate import Contender, Ladder, PromotionDecision, PromotionOptions, decide
 from cardlab.games.make_game import make_game
 
 STRONGER = [("poker_squares", {}, "flush"), ("thirty_one", {}, "greedy"), ("thirty_one", {"num_players": 3}, "greedy")]

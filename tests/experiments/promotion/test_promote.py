@@ -21,8 +21,7 @@ from cardlab.evaluation.match import play_match
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.experiments.config.build_parts import check_pinned
 from cardlab.experiments.promotion.champions import write_champion
-from cardlab.experiments.promotion.gate import Ladder, PromotionDecision
-from cardlab.experiments.promotion.options import PromotionOptions
+from cardlab.experiments.promotion.gate import Ladder, PromotionDecision, PromotionOptions
 from cardlab.experiments.promotion.promote import (
     ChallengeOutcome,
     ChallengeUnderway,

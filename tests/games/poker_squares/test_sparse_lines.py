@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cardlab.agents.exploration import RandomAgent
-from cardlab.games.fused_rollouts import SparseLineValues
+from cardlab.games.abilities import SparseLineValues
 from cardlab.games.loop import play, play_out
 from cardlab.games.make_game import make_game
 from cardlab.games.poker_squares.sparse_lines import FEATURES_PER_LINE, NUM_SPARSE_FEATURES, SPARSE_FEATURE_SIZES

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from cardlab.learners.losses.value import averaged_bootstrap, regression, regression_of_all
+from cardlab.learners.losses import averaged_bootstrap, regression, regression_of_all
 
 ILLEGAL = -torch.inf
 numbers = st.floats(-5, 5, width=32)

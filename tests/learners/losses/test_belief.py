@@ -6,7 +6,7 @@ import torch
 
 from cardlab.games.make_game import make_game
 from cardlab.games.protocol import States
-from cardlab.learners.belief.loss import SEEN, holder_loss, holder_targets
+from cardlab.learners.belief.learner import SEEN, holder_loss, holder_targets
 
 
 def test_targets_are_the_seats_of_holders_of_unseen_cards():

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import torch
 
-from cardlab.learners.losses.value import bootstrap, explained_variance, regression
-from cardlab.learners.ppo.loss import clipped_surrogate, mean_entropy
+from cardlab.learners.losses import bootstrap, explained_variance, regression
+from cardlab.learners.ppo.learner import clipped_surrogate, mean_entropy
 
 ILLEGAL = -torch.inf
 

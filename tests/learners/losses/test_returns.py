@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from cardlab.learners.losses.returns import advantages, averaged_returns, lambda_returns, n_step_returns
+from cardlab.learners.losses import advantages, averaged_returns, lambda_returns, n_step_returns
 
 sizes = st.integers(1, 30)
 unit = st.floats(0, 1)

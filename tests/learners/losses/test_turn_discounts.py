@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cardlab.learners.losses.returns import end_weights, n_step_returns, turn_discounts
+from cardlab.learners.losses import end_weights, n_step_returns, turn_discounts
 
 
 def test_a_swap_shares_the_discount_of_its_turn():

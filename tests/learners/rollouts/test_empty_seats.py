@@ -10,7 +10,7 @@ from cardlab.core.messages import InvalidOption
 from cardlab.games.make_game import make_game
 from cardlab.learners.rollouts.collector import Collector
 from cardlab.learners.rollouts.opponents.fixed import ScriptedOptions
-from cardlab.learners.rollouts.opponents.seats import move_learner_to_occupied_seat
+from cardlab.learners.rollouts.opponents.protocol import move_learner_to_occupied_seat
 from cardlab.networks.mlp_options import MLPOptions
 
 

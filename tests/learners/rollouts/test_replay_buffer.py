@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from cardlab.learners.dqn.replay_buffer import ReplayBuffer, Transitions
+from cardlab.learners.dqn.learner import ReplayBuffer, Transitions
 from small_games.kuhn import RECORD
 
 

@@ -19,7 +19,7 @@ from cardlab.learners.hyperparameters import (
     RewardScale,
     Symmetries,
 )
-from cardlab.learners.losses.returns import lambda_returns
+from cardlab.learners.losses import lambda_returns
 from cardlab.networks.protocol import encode_legal_for
 
 

@@ -25,7 +25,7 @@ from cardlab.agents.search.options import (
     invalid_search,
 )
 from cardlab.agents.search.search_io import Determinizer, Estimates, Search
-from cardlab.agents.search.tree import TreeSearch
+from cardlab.agents.search.tree import PUCT, UCT, TreeSearch
 from cardlab.agents.specs import is_policy_folder, policy_folder
 from cardlab.core.files import check_folder
 from cardlab.games.abilities import find_ability
@@ -33,7 +33,7 @@ from cardlab.games.agent_protocol import ActionValues, Agent, Policy
 from cardlab.games.protocol import Floats, Game, HasHistory, InfoStates, Players, States
 
 if TYPE_CHECKING:
-    from cardlab.agents.beliefs import Belief
+    from cardlab.agents.policy_files import Belief
     from cardlab.agents.search.online_learning import OnlineLearner
     from cardlab.networks.protocol import Network
 
@@ -86,7 +86,7 @@ def _is_policy(game: Game, belief: str) -> bool:
 
 
 def _belief(game: Game, folder: str) -> "Belief":
-    from cardlab.agents.beliefs import load_belief  # noqa: PLC0415  torch is needed for a network only
+    from cardlab.agents.policy_files import load_belief  # noqa: PLC0415  torch is needed for a network only
 
     if not Path(folder, BELIEF).is_file():
         raise invalid_search("belief", folder, "the folder of a belief network, or of a policy")
@@ -136,9 +136,9 @@ def _tree(
     game: Game, options: TreeOptions | PuctOptions, leaf: LeafEvaluator, policy: Agent | None, resolve: Resolve
 ) -> TreeSearch:
     if isinstance(options, TreeOptions):
-        return TreeSearch(game, leaf, options, options.c_uct, determinizer(game, options.belief, resolve))
+        return TreeSearch(game, leaf, options, UCT, determinizer(game, options.belief, resolve))
     prior = partial(prior_of, _policy(policy, "policy"), options.temperature)
-    return TreeSearch(game, leaf, options, options.c_puct, determinizer(game, options.belief, resolve), prior)
+    return TreeSearch(game, leaf, options, PUCT, determinizer(game, options.belief, resolve), prior)
 
 
 def _leaf(game: Game, options: SearchOptions, policy: Agent | None, resolve: Resolve) -> LeafEvaluator:

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Literal
 
 from cardlab.agents.specs import SEARCHES, split_name
 from cardlab.core.messages import InvalidOption
-from cardlab.core.options import Flag, Number, Text, Whole, check_choice, option, options
+from cardlab.core.options import Flag, Number, Text, Whole, check_choice, invalid, option, options
 from cardlab.core.parts import find_place, target_of
 from cardlab.games.agent_protocol import Agent, agent_text
 from cardlab.games.protocol import Game
@@ -25,7 +25,7 @@ _SEED = option(0, "seed of the search", ge=0)
 _DESCENTS = option(200, "simulations per decision", ge=1)
 _TREE_DEPTH = option(None, "maximum decisions in the tree; null: no limit", ge=1)
 _BATCH = option(8, "parallel descents, separated by virtual losses", ge=1, le=4096)
-_EXPLORATION = "weight of exploration; payoffs are scaled to the range 0 to 1"
+_LEAF: LeafKind = option("rollout", "value of a leaf: rollout (one playout) or value (of the policy)")
 
 
 class _Buildable:
@@ -77,13 +77,13 @@ class MonteCarloOptions(_Buildable):
         _check_leaf(self.leaf, self.depth, self.policy)
         for key in ("candidates", "raw_weight", "raw_playouts", "learn"):
             if getattr(self, key) and self.policy is None:
-                raise invalid_search(key, getattr(self, key), "left out where there is no search.policy")
+                raise invalid(self, key, "left out where there is no search.policy")
         if self.raw_weight and self.raw_playouts:
-            raise invalid_search("raw_playouts", self.raw_playouts, "0 with search.raw_weight")
+            raise invalid(self, "raw_playouts", "0 with search.raw_weight")
         if self.learned_policy is not None and not self.learn:
-            raise invalid_search("learned_policy", self.learned_policy, "left out unless search.learn is above 0")
+            raise invalid(self, "learned_policy", "left out unless search.learn is above 0")
         if self.per_action and self.seconds is None:
-            raise invalid_search("per_action", True, "false without search.seconds")
+            raise invalid(self, "per_action", "false without search.seconds")
 
 
 @options("search")
@@ -95,7 +95,7 @@ class ExpectimaxOptions(_Buildable):
     decks: Whole = option(30, "decks sampled per decision", ge=1)
     seconds: Number | None = _SECONDS
     depth: Whole = option(2, "decisions looked ahead", ge=1)
-    leaf: LeafKind = option("rollout", "value of a leaf: rollout (one playout) or value (of the policy)")
+    leaf: LeafKind = _LEAF
     rollout: Text | None = _ROLLOUT
     choose: Literal["votes", "mean"] = option("votes", "how decks are combined: votes or mean")
     endgame: Flag = _ENDGAME
@@ -114,10 +114,9 @@ class TreeOptions(_Buildable):
     policy: Text | None = _POLICY
     simulations: Whole = _DESCENTS
     seconds: Number | None = _SECONDS
-    c_uct: Number = option(0.7, _EXPLORATION, ge=0)
     depth: Whole | None = _TREE_DEPTH
     batch: Whole = _BATCH
-    leaf: LeafKind = option("rollout", "value of a leaf: rollout or value (of the policy)")
+    leaf: LeafKind = _LEAF
     rollout: Text | None = _ROLLOUT
     endgame: Flag = _ENDGAME
     belief: Text | None = _BELIEF
@@ -135,7 +134,6 @@ class PuctOptions(_Buildable):
     policy: Text | None = _POLICY
     simulations: Whole = _DESCENTS
     seconds: Number | None = _SECONDS
-    c_puct: Number = option(1.25, _EXPLORATION, ge=0)
     temperature: Number = option(1.0, "temperature of the prior; above 1 it is flatter", gt=0)
     depth: Whole | None = _TREE_DEPTH
     batch: Whole = _BATCH
@@ -147,7 +145,7 @@ class PuctOptions(_Buildable):
 
     def __post_init__(self) -> None:
         if self.policy is None:
-            raise invalid_search("policy", self.policy, "an agent with a prior, as in puct:policy:models/NAME")
+            raise invalid(self, "policy", "an agent with a prior, as in puct:policy:models/NAME")
 
 
 SearchOptions = MonteCarloOptions | ExpectimaxOptions | TreeOptions | PuctOptions

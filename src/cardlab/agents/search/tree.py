@@ -31,6 +31,8 @@ from cardlab.games.budgets import BatchSizes, Budget
 from cardlab.games.protocol import Game, InfoStates, Players, States
 from cardlab.games.record_arrays import join, put, take
 
+UCT, PUCT = 0.7, 1.25
+"""Weights of exploration; payoffs are scaled to the range 0 to 1."""
 _ORDER = 2  # last number of the spawn key of the stream that orders untried actions
 
 

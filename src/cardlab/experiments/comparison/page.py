@@ -9,8 +9,7 @@ from matplotlib.ticker import EngFormatter
 
 from cardlab.evaluation.seed_statistics import Curve, band_over_seeds
 from cardlab.experiments.comparison.compare import MethodComparison
-from cardlab.experiments.comparison.effect import Effect, find_effect
-from cardlab.experiments.comparison.figures import short_number
+from cardlab.experiments.comparison.figures import Effect, find_effect, short_number
 from cardlab.experiments.report.drawing import (
     COLOURS,
     HEIGHT,

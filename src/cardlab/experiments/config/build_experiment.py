@@ -5,8 +5,8 @@ from functools import partial
 from typing import Any
 
 from cardlab.agents.exploration import RandomAgent
-from cardlab.core.messages import ConfigurationError, InvalidOption, collected, combined, unknown_key
-from cardlab.core.options import check_whole
+from cardlab.core.messages import ConfigurationError, collected, combined, left_out, unknown_key
+from cardlab.core.options import check_that, check_whole
 from cardlab.core.parts import build_part
 from cardlab.experiments.config.build_parts import agent_key, build_arena, build_game, check_agents, group
 from cardlab.experiments.config.values import with_values
@@ -98,7 +98,7 @@ def _check_keys(config: Mapping[str, Any]) -> None:
     known = [*PARTS, "name", "seed"]
     errors: list[ConfigurationError] = []
     errors += [unknown_key(key, value, known, "an experiment") for key, value in config.items() if key not in known]
-    errors += [InvalidOption(key, "(left out)", "given") for key in known if key not in config]
+    errors += [left_out(key) for key in known if key not in config]
     if errors:
         raise combined(errors)
     check_run_name(config["name"])
@@ -112,15 +112,13 @@ def check_run_name(name: object) -> None:
     )
     plain = isinstance(name, str) and name.isprintable() and not set("/\\'\"`") & set(name)
     fits = plain and not str(name).startswith(".")
-    if not fits or not 0 < len(str(name).encode()) <= _NAME_LENGTH:  # disks count bytes
-        raise InvalidOption("name", name, allowed)
+    check_that(fits and 0 < len(str(name).encode()) <= _NAME_LENGTH, "name", name, allowed)  # disks count bytes
 
 
 def _check_lineup(game: Game, lineup: Sequence[str]) -> None:
     """InvalidOption unless the agents of `trainer.evaluation_lineup` play this game, one at each other seat."""
     others = game.spec.num_players - 1
-    if lineup and len(lineup) != others:
-        raise InvalidOption(_LINEUP, f"[{','.join(lineup)}]", f"empty, or {others} agents: one at each other seat")
+    check_that(len(lineup) in (0, others), _LINEUP, lineup, f"empty, or {others} agents: one at each other seat")
     check_agents(game, _LINEUP, lineup)
 
 

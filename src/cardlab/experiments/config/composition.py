@@ -21,7 +21,7 @@ from hydra.plugins.search_path_plugin import SearchPathPlugin
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
-from cardlab.core.messages import ConfigurationError, InvalidConfiguration, InvalidOption, combined
+from cardlab.core.messages import ConfigurationError, InvalidConfiguration, InvalidOption, combined, left_out
 from cardlab.core.parts import conf_folders, shipped_folder
 from cardlab.experiments.config.error_lines import (
     REFUSALS,
@@ -33,9 +33,8 @@ from cardlab.experiments.config.error_lines import (
     key_of,
     one_line,
 )
-from cardlab.experiments.config.limits import check_files, check_interpolations, check_overrides
 from cardlab.experiments.config.part_source import PartSource
-from cardlab.experiments.config.seed_options import experiment_part
+from cardlab.experiments.config.values import experiment_part
 
 VERSION_BASE = "1.3"
 _OPEN = {"sweep": ("sweep.space.", "sweep.space="), "play": ("play.belief", "play.searches")}
@@ -103,8 +102,6 @@ def compose_experiment(overrides: Sequence[str] = ()) -> dict[str, Any]:
 
 def compose_tree(name: str, overrides: Sequence[str] = (), *, with_hydra: bool = False) -> DictConfig:
     """The configuration `name` with unresolved interpolations; `with_hydra` keeps Hydra's own node."""
-    check_overrides(overrides)
-    check_files(search_folders())
     _check_experiment(overrides)
     entries = [text for text in overrides if text.startswith(_OPEN.get(name, ()))]
     with initialised_hydra():
@@ -114,12 +111,10 @@ def compose_tree(name: str, overrides: Sequence[str] = (), *, with_hydra: bool =
                 _replace_entry(tree, text)
         except ConfigurationError:  # of a part, in one line
             raise
-        except (RecursionError, UnicodeDecodeError) as error:
+        except (RecursionError, UnicodeDecodeError, yaml.YAMLError) as error:  # the last names the file and the place
             raise _unreadable_file() or InvalidConfiguration(one_line(error)) from error
         except REFUSALS as error:
             errors = _missing_option(error) or explain(error, name, overrides, entries)
-        except yaml.YAMLError as error:
-            raise InvalidConfiguration(one_line(error)) from error  # it names the file and the place
         else:
             _check_game(overrides)
             _check_deletions(overrides)
@@ -129,7 +124,6 @@ def compose_tree(name: str, overrides: Sequence[str] = (), *, with_hydra: bool =
 
 def plain(tree: DictConfig) -> dict[str, Any]:
     """The data of `tree`, resolved; InvalidOption for a missing value, or one that refers to nothing."""
-    check_interpolations(tree)
     try:
         return cast(dict[str, Any], OmegaConf.to_container(tree, resolve=True, throw_on_missing=True))
     except (OmegaConfBaseException, RecursionError) as error:
@@ -153,8 +147,9 @@ def _check_experiment(overrides: Sequence[str]) -> None:
         text = path.read_text(encoding="utf-8")
         values = yaml.safe_load(text) or {}
         found = {key: values[key] for key in ("seed", "seeds") if key in values}
-    if text and "@package" not in text:
-        raise InvalidConfiguration(f"{path}: must begin with the line `# @package _global_`, as all experiments do")
+    if text and ("@package" not in text or text.startswith("\ufeff")):
+        line = "the line `# @package _global_`, as all experiments do, without a byte order mark"
+        raise InvalidConfiguration(f"{path}: must begin with {line}")
     for key, value in found.items():
         if value != f"${{{key}}}" and key not in given:
             where = f"{path}: its {key}={value} counts in the benchmark only"
@@ -181,7 +176,7 @@ def _check_deletions(overrides: Sequence[str]) -> None:
     for text in overrides:
         group, _, option = key_of(text).partition(".")
         if text.startswith("~") and option and "." not in option and group in group_names():
-            raise InvalidOption(f"{group}.{option}", "(left out)", f"given; {group}.{option}=VALUE sets it")
+            raise left_out(f"{group}.{option}", f"given; {group}.{option}=VALUE sets it")
 
 
 def _replace_entry(tree: DictConfig, text: str) -> None:
@@ -205,8 +200,6 @@ def tree_text(tree: DictConfig, *, package: str | None = None, resolve: bool = F
         nodes = [key for key, value in content.items() if isinstance(value, dict | list)]
         raise InvalidOption("--package", package, f"one of {', '.join(nodes)}")
     try:
-        if resolve:
-            check_interpolations(tree)
         return OmegaConf.to_yaml(node, resolve=resolve)
     except OmegaConfBaseException as error:
         raise explain_value(error) from error

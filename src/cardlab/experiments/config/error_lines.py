@@ -18,7 +18,14 @@ from hydra.errors import HydraException
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import MissingMandatoryValue, OmegaConfBaseException
 
-from cardlab.core.messages import ConfigurationError, InvalidConfiguration, InvalidOption, shortened, unknown_key
+from cardlab.core.messages import (
+    ConfigurationError,
+    InvalidConfiguration,
+    InvalidOption,
+    left_out,
+    shortened,
+    unknown_key,
+)
 from cardlab.core.parts import option_names, read_option
 
 REFUSALS = (HydraException, OmegaConfBaseException, ValueError)
@@ -59,7 +66,7 @@ def explain_value(error: OmegaConfBaseException) -> ConfigurationError:
     """The exception to raise for a value that is missing, or that refers to nothing."""
     key = error.full_key or "the configuration"
     if isinstance(error, MissingMandatoryValue):
-        return InvalidOption(key, "(left out)", "given")
+        return left_out(key)
     return InvalidConfiguration(f"{key}: {one_line(error)}")
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from cardlab.agents.policy_descriptions import game_for
+from cardlab.core.options import Flag, Number, Text, option, options
 from cardlab.evaluation.deals import Purpose, pair_seed, purpose_seed
 from cardlab.evaluation.intervals import (
     MIN_DEALS_TO_STOP,
@@ -28,8 +29,23 @@ from cardlab.evaluation.scores import ScoreTable, from_part, play_matches, play_
 from cardlab.evaluation.seating import make_lineup
 from cardlab.evaluation.workers import PARALLEL_GAMES_TO_STOP
 from cardlab.experiments.policy_groups import PolicyGroup, policies_by_seed
-from cardlab.experiments.promotion.options import PromotionOptions
 from cardlab.games.protocol import Game
+
+
+@options("")
+class PromotionOptions:
+    """How a promotion decides: opponents, early stopping, maximum size of a champion."""
+
+    reference: Text = option("random", "agent that the first champion of a game must beat")
+    ladder: tuple[Text, ...] = option(
+        (),
+        "agents against which it must score more than the champion, without losing to the champion; "
+        "empty: it must beat the champion",
+    )
+    sequential: Flag = option(
+        False, "true: stop as soon as the result is clear, by an interval that holds at every look"
+    )
+    max_megabytes: Number = option(5.0, "maximum size of the files of a champion in git", gt=0)
 
 
 @dataclass(frozen=True)
@@ -218,3 +234,12 @@ def _is_clear(measured: Estimate, arena: ArenaOptions, options: PromotionOptions
         return False
     decided = options.sequential and (measured.low > 0 or measured.high < 0)
     return decided or (arena.until is not None and 0 < measured.half_width <= arena.until)
+
+
+def format_part(decision: PromotionDecision, deals: int) -> str:
+    """The difference of an interrupted challenge, in one line."""
+    part = decision.difference if decision.ladder is None else decision.ladder.difference
+    return (
+        f"not decided: difference {part.mean:+.3f} points per game, 95 % interval {part.low:+.3f} to {part.high:+.3f}, "
+        f"{part.deals:,} of {deals:,} deals{'' if decision.ladder is None else ' of the ladder'}"
+    )

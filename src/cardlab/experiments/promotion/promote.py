@@ -13,8 +13,7 @@ from filelock import FileLock, Timeout
 from cardlab.agents.policy_descriptions import game_for, policy_digest
 from cardlab.agents.registry import load_agent
 from cardlab.agents.specs import CHAMPION, CHAMPIONS, policy_folder
-from cardlab.core.messages import InvalidOption
-from cardlab.core.options import check_whole
+from cardlab.core.options import check_whole, invalid
 from cardlab.evaluation.evaluate import evaluate
 from cardlab.evaluation.intervals import MIN_DEALS_TO_STOP
 from cardlab.evaluation.options import ArenaOptions
@@ -36,8 +35,14 @@ from cardlab.experiments.promotion.champions import (
     model_card,
     write_champion,
 )
-from cardlab.experiments.promotion.gate import Contender, PromotionDecision, SeedChoice, choose_seed, decide
-from cardlab.experiments.promotion.options import PromotionOptions
+from cardlab.experiments.promotion.gate import (
+    Contender,
+    PromotionDecision,
+    PromotionOptions,
+    SeedChoice,
+    choose_seed,
+    decide,
+)
 from cardlab.games.protocol import Game
 from cardlab.tracking import Store
 from cardlab.tracking.lineage import CODE, LINKS
@@ -113,7 +118,7 @@ def make_challenge(policy: Path, name: str, game: Game, arena: ArenaOptions, opt
     check_agents(game, "reference", [options.reference])
     check_agents(game, "ladder", options.ladder)
     if options.ladder and game.spec.num_players == 1:
-        raise InvalidOption("ladder", [*options.ladder], f"left out: {game.spec.name} has one player")
+        raise invalid(options, "ladder", f"left out: {game.spec.name} has one player")
     check_agents(game, "policy", [str(policy)])  # last: it imports torch
     return Challenge(policy, name, game_for(policy, game), arena, options)
 
@@ -251,15 +256,6 @@ def _chain(store: Store, links: Mapping[str, str], seen: set[str]) -> Iterator[d
             known = {key: tags[key] for key in _LINEAGE_TAGS if key in tags}
             yield {"policy": name, "digest": digest, "tags": known, "config": dict(origin.config) if origin else {}}
             yield from _chain(store, json.loads(tags.get(LINKS, "{}")), seen)
-
-
-def format_part(decision: PromotionDecision, deals: int) -> str:
-    """The difference of an interrupted challenge, in one line."""
-    part = decision.difference if decision.ladder is None else decision.ladder.difference
-    return (
-        f"not decided: difference {part.mean:+.3f} points per game, 95 % interval {part.low:+.3f} to {part.high:+.3f}, "
-        f"{part.deals:,} of {deals:,} deals{'' if decision.ladder is None else ' of the ladder'}"
-    )
 
 
 def format_outcome(challenge: Challenge, outcome: ChallengeOutcome) -> str:

@@ -9,11 +9,21 @@ import jinja2
 
 from cardlab.evaluation.intervals import SELF, Estimate
 from cardlab.experiments.config.values import compare_parameters
-from cardlab.experiments.report.curves import draw_learning_curves, draw_snapshot_scores
+from cardlab.experiments.report.curves import (
+    draw_calibration,
+    draw_game_lengths,
+    draw_learning_curves,
+    draw_snapshot_scores,
+)
 from cardlab.experiments.report.drawing import Drawn, inline_svg, report_style
-from cardlab.experiments.report.game_pictures import draw_calibration, draw_game_lengths
-from cardlab.experiments.report.heat_maps import draw_cross_table, draw_snapshot_table
-from cardlab.experiments.report.ranking import Ranking, Tournament, by_game, draw_score_intervals
+from cardlab.experiments.report.ranking import (
+    Ranking,
+    Tournament,
+    by_game,
+    draw_cross_table,
+    draw_score_intervals,
+    draw_snapshot_table,
+)
 from cardlab.experiments.report.read_results import Result
 from cardlab.tracking.policy_lookup import run_link
 

@@ -8,8 +8,7 @@ from typing import Any, cast
 from optuna import Trial
 from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
 
-from cardlab.core.messages import InvalidOption
-from cardlab.experiments.sweep.group_option import MIN_CHOICES, GroupOption
+from cardlab.experiments.sweep.group_option import MIN_CHOICES, GroupOption, invalid_entry
 
 _LARGEST = 2**63  # beyond it Optuna cannot sample
 _ENTRY = (
@@ -79,7 +78,7 @@ class Dimension:
             example = f"'sweep.space.{self.param}=[{domain.low:g},{domain.high:g}]'"
             allowed = f"a list of choices or a range with a step with sweep.sampler=grid, as in {example}"
             allowed += "; without sweep=, what is typed is the grid"
-            raise InvalidOption(f"sweep.space.{self.param}", self.text, allowed)
+            raise invalid_entry(self.param, self.text, allowed)
         count = round((domain.high - domain.low) / domain.step) + 1
         return [min(domain.low + number * domain.step, domain.high) for number in range(count)]
 
@@ -99,7 +98,7 @@ def parse_dimension(param: str, key: str, entry: object, current: object, requir
         when = {**required, **_conditions(data.pop("when", {}))}
         domain, choices = _categorical(**data) if "choices" in data else (_numeric(**data, current=current), {})
     except (TypeError, ValueError, OverflowError) as error:
-        raise InvalidOption(f"sweep.space.{param}", text, _ENTRY) from error
+        raise invalid_entry(param, text, _ENTRY) from error
     return Dimension(param, key, domain, choices, when, text)
 
 

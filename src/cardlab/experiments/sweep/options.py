@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from cardlab.core.messages import InvalidOption
-from cardlab.core.options import Flag, Text, Whole, checked, option, options
+from cardlab.core.options import Flag, Text, Whole, checked, invalid, option, options
 from cardlab.evaluation.intervals import SELF
-from cardlab.evaluation.options import DEFAULT_REFERENCES, MAX_DEALS, MIN_DEALS
+from cardlab.evaluation.options import DEFAULT_REFERENCES, MAX_DEALS, MIN_DEALS, Launcher
 from cardlab.experiments.config.build_parts import group
 from cardlab.experiments.config.values import flat_space
 from cardlab.games.abilities import find_exploitability
@@ -50,9 +50,7 @@ class SweepOptions:
         None, "pruner: wilcoxon (by deals of the evaluation), median or hyperband (by learning curves); null: none"
     )
     workers: Whole = option(1, "worker processes on this machine", ge=1, le=256)
-    launcher: Literal["processes", "ray"] = option(
-        "processes", "what starts the workers: processes, or ray (nodes of its cluster)"
-    )
+    launcher: Launcher = "processes"
     storage: Text | None = option(
         None,
         "database of the study, e.g. postgresql+psycopg://…; null: that of OPTUNA_STORAGE or studies.db in the project",
@@ -82,21 +80,21 @@ class SweepOptions:
 
     def __post_init__(self) -> None:
         if not self.space:
-            raise InvalidOption("sweep.space", "{}", "given, as in sweep=dqn or 'sweep.space.KEY={low: …, high: …}'")
+            raise invalid(self, "space", "given, as in sweep=dqn or 'sweep.space.KEY={low: …, high: …}'")
         if self.pruner is not None and self.cost is not None:
-            raise InvalidOption("sweep.pruner", self.pruner, "null with sweep.cost: pruning compares by one objective")
+            raise invalid(self, "pruner", "null with sweep.cost: pruning compares by one objective")
         if self.study is not None:
             check_study(self.study)
 
     def check_experiment(self, game: Game, trainer: TrainerOptions) -> None:
         """Raise InvalidOption for a metric that `game` lacks, and for a pruner without learning curves."""
         if game.spec.num_players == 1 and self.metric == "win_rate":
-            raise InvalidOption("sweep.metric", self.metric, f"points: {game.spec.name} has only one player")
+            raise invalid(self, "metric", f"points: {game.spec.name} has only one player")
         if self.metric == "exploitability":
             find_exploitability(game, "sweep.metric")
         if self.prunes_curves and trainer.evaluations < MIN_POINTS:
             allowed = f"wilcoxon, or trainer.evaluations at least {MIN_POINTS}: it compares learning curves"
-            raise InvalidOption("sweep.pruner", self.pruner, allowed)
+            raise invalid(self, "pruner", allowed)
 
     def against(self, game: Game, references: Sequence[str]) -> str:
         """The opponents of a score, in words, for the tag of its run."""
@@ -131,4 +129,9 @@ def check_study(name: str) -> None:
     """Raise InvalidOption unless `name` can be the name of a study."""
     if not _NAME.fullmatch(name) or len(name.encode()) > _NAME_LENGTH:
         allowed = f"a name of letters, digits and _ . -, at most {_NAME_LENGTH} characters"
-        raise InvalidOption("sweep.study", name, allowed)
+        raise invalid_study(name, allowed)
+
+
+def invalid_study(name: str, allowed: str) -> InvalidOption:
+    """The error for a study that cannot be used."""
+    return InvalidOption("sweep.study", name, allowed)

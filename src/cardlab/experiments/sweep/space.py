@@ -10,8 +10,16 @@ from optuna.distributions import BaseDistribution, check_distribution_compatibil
 from optuna.trial import FrozenTrial
 
 from cardlab.core.messages import InvalidOption, one_of, unknown_key
+from cardlab.core.options import check_that
 from cardlab.experiments.sweep.dimension import Dimension, parse_dimension
-from cardlab.experiments.sweep.group_option import ABSENT, GroupOption, chosen_options, option_key, value_at
+from cardlab.experiments.sweep.group_option import (
+    ABSENT,
+    GroupOption,
+    chosen_options,
+    invalid_entry,
+    option_key,
+    value_at,
+)
 from cardlab.tracking.parameters import flatten
 
 MAX_GRID_POINTS = 10_000
@@ -49,8 +57,8 @@ class Space:
                 place = f"sweep.space.{dimension.param}.when."
                 if key not in names and key not in options:
                     raise unknown_key(f"{place}{key}", list(allowed), [f"{place}{name}" for name in sorted(names)])
-                if not set(allowed) <= set(options.get(key, allowed)):
-                    raise InvalidOption(f"{place}{key}", list(allowed), one_of(list(options[key])))
+                fits = set(allowed) <= set(options.get(key, allowed))
+                check_that(fits, f"{place}{key}", list(allowed), one_of(list(options.get(key, ()))))
         return cls(tuple(ordered), config)
 
     def suggest(self, trial: Trial) -> Values:
@@ -119,7 +127,7 @@ class Space:
                     check_distribution_compatibility(old or dimension.distribution, dimension.distribution)
                 except ValueError as error:
                     allowed = f"of the kind, scale and choices that the study {study} has; or name another study"
-                    raise InvalidOption(f"sweep.space.{dimension.param}", dimension.text, allowed) from error
+                    raise invalid_entry(dimension.param, dimension.text, allowed) from error
 
     @property
     def groups(self) -> dict[str, list[GroupOption]]:
@@ -176,4 +184,4 @@ def _sorted(dimensions: Sequence[Dimension]) -> list[Dimension]:
     except CycleError as error:
         first = known[error.args[1][0]]
         allowed = "a condition that does not depend on itself"
-        raise InvalidOption(f"sweep.space.{first.param}.when", first.text, allowed) from error
+        raise invalid_entry(f"{first.param}.when", first.text, allowed) from error

@@ -15,14 +15,22 @@ from optuna.samplers import BaseSampler, GPSampler, QMCSampler, RandomSampler, T
 from optuna.study import Study, StudyDirection
 from optuna.trial import FrozenTrial, Trial, TrialState
 
-from cardlab.core.addresses import without_password
 from cardlab.core.child_processes import process_name
-from cardlab.core.messages import InvalidOption
+from cardlab.core.messages import without_password
 from cardlab.experiments.sweep.group_option import chosen_options
-from cardlab.experiments.sweep.options import SweepOptions
-from cardlab.experiments.sweep.retries import WORKER, SurplusTrial, claim_proposal, fail_dead_trials, retry
+from cardlab.experiments.sweep.options import SweepOptions, invalid_study
 from cardlab.experiments.sweep.space import Space, Values
-from cardlab.experiments.sweep.storages import StudyUnavailable, open_storage, sqlite_path, storage_address
+from cardlab.experiments.sweep.storages import (
+    WORKER,
+    StudyUnavailable,
+    SurplusTrial,
+    claim_proposal,
+    fail_dead_trials,
+    open_storage,
+    retry,
+    sqlite_path,
+    storage_address,
+)
 
 STARTUP_TRIALS = 4
 """Complete trials before the median pruner compares."""
@@ -114,7 +122,7 @@ def check_played(study: Study) -> None:
     for trial in finished_trials(study):
         if WORKER not in trial.user_attrs or not all(map(isfinite, trial.values or ())):
             allowed = f"a study of played trials: trial {trial.number} was added with its value; in another study, "
-            raise InvalidOption("sweep.study", study.study_name, f"{allowed}enqueue_trial can take its parameters")
+            raise invalid_study(study.study_name, f"{allowed}enqueue_trial can take its parameters")
 
 
 def finished_trials(study: Study) -> list[FrozenTrial]:

@@ -18,15 +18,20 @@ from cardlab.agents.specs import SEED
 from cardlab.core.child_processes import is_alive, process_name
 from cardlab.core.messages import InvalidOption
 from cardlab.experiments.config.build_experiment import build_with_values, check_run_name
-from cardlab.experiments.sweep.confirmation import confirm_best, confirmed_name
-from cardlab.experiments.sweep.group_option import chosen_options
-from cardlab.experiments.sweep.options import SweepOptions
+from cardlab.experiments.sweep.group_option import chosen_options, invalid_entry
+from cardlab.experiments.sweep.options import SweepOptions, invalid_study
 from cardlab.experiments.sweep.progress import Progress
-from cardlab.experiments.sweep.retries import fail_dead_trials
 from cardlab.experiments.sweep.space import Space, Values
-from cardlab.experiments.sweep.storages import DATABASE, storage_errors
+from cardlab.experiments.sweep.storages import DATABASE, fail_dead_trials, storage_errors
 from cardlab.experiments.sweep.study import check_played, enqueue_planned, finished_trials
-from cardlab.experiments.sweep.summary import SummaryRun, SweepFailed, SweepResult, sweep_result
+from cardlab.experiments.sweep.summary import (
+    SummaryRun,
+    SweepFailed,
+    SweepResult,
+    confirm_best,
+    confirmed_name,
+    sweep_result,
+)
 from cardlab.experiments.sweep.trials import RUN
 from cardlab.experiments.sweep.worker import (
     CODE,
@@ -169,7 +174,7 @@ def check_space(space: Space, *, is_grid: bool = False) -> None:
         except InvalidOption as refusal:
             allowed = f"within what {refusal.key} accepts: {refusal.value} is not {refusal.allowed}"
         if allowed:
-            raise InvalidOption(f"sweep.space.{dimension.param}", dimension.text, allowed)
+            raise invalid_entry(dimension.param, dimension.text, allowed)
 
 
 def _fitting(space: Space, values: Values) -> Experiment:
@@ -236,7 +241,7 @@ def _check_study(study: Study, space: Space, before: Mapping[str, Any], now: Map
     trials = study.get_trials(deepcopy=False)
     if not before and finished_trials(study) and now[SWEEP]["study"]:
         allowed = "another name: MLflow has no run of this study, so what its values mean is not known"
-        raise InvalidOption("sweep.study", study.study_name, allowed)
+        raise invalid_study(study.study_name, allowed)
     if before:
         searched = {dimension.key for dimension in space.dimensions} | {key for trial in trials for key in trial.params}
         groups = tuple(f"{group}." for group in space.groups)
@@ -244,7 +249,7 @@ def _check_study(study: Study, space: Space, before: Mapping[str, Any], now: Map
         for key in dict.fromkeys([*old, *new]):
             if not (key in searched or key.startswith(groups)) and old.get(key) != new.get(key):
                 allowed = f"another name, or {key}={old.get(key)} as in this study: other values cannot be compared"
-                raise InvalidOption("sweep.study", study.study_name, allowed)
+                raise invalid_study(study.study_name, allowed)
         space.check_history([trial.distributions for trial in trials], study.study_name)
 
 

@@ -16,7 +16,6 @@ from cardlab.evaluation.intervals import PerDeal
 from cardlab.evaluation.played_deals import PlayedDeals
 from cardlab.experiments.config.build_experiment import build_with_values
 from cardlab.experiments.sweep.options import SweepOptions
-from cardlab.experiments.sweep.retries import RETRY_OF
 from cardlab.experiments.sweep.scoring import (
     NUM_BLOCKS,
     combine,
@@ -26,6 +25,7 @@ from cardlab.experiments.sweep.scoring import (
     sweep_arena,
 )
 from cardlab.experiments.sweep.space import Values, values_text
+from cardlab.experiments.sweep.storages import RETRY_OF
 from cardlab.games.make_game import without_training_options
 from cardlab.learners.base import TrainingDiverged
 from cardlab.tracking import Run, Store

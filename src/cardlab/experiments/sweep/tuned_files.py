@@ -12,8 +12,15 @@ from cardlab.core.parts import CONF, NAME, option_names, read_option
 from cardlab.experiments.config.composition import compose_config, compose_tree, initialised_hydra, plain
 from cardlab.experiments.config.error_lines import flat_keys, group_options
 from cardlab.experiments.config.values import flat_space, with_values
-from cardlab.experiments.sweep.group_choices import CHOSEN_GROUPS
-from cardlab.experiments.sweep.group_option import ABSENT, GroupOption, chosen_options, option_key, value_at
+from cardlab.experiments.sweep.group_option import (
+    ABSENT,
+    CHOSEN_GROUPS,
+    GroupOption,
+    chosen_options,
+    invalid_entry,
+    option_key,
+    value_at,
+)
 
 _HEADER = "# Written by `cardlab sweep sweep.apply={name}`.\n"
 _NEVER_SEARCHED = ("arena", "name", "seed")  # what decides which scores compare
@@ -53,10 +60,10 @@ def check_keys(
         if key.partition(".")[0] in _NEVER_SEARCHED and not (is_grid and key == "seed"):
             allowed = "left out: scores compare on the same deals, references and seeds only"
             allowed += "; sweep.sampler=grid takes seeds" if key == "seed" else ""
-            raise InvalidOption(f"sweep.space.{key}", entry, allowed)
+            raise invalid_entry(key, entry, allowed)
         if isinstance(config.get(key), Mapping) and key not in options:
             allowed = f"for a key of {key}, as in sweep.space.{key}.KEY; options can be chosen of"
-            raise InvalidOption(f"sweep.space.{key}", entry, f"{allowed} {', '.join(CHOSEN_GROUPS)}")
+            raise invalid_entry(key, entry, f"{allowed} {', '.join(CHOSEN_GROUPS)}")
         if key not in known and keys[key] not in known:
             raise unknown_key(f"sweep.space.{key}", entry, [f"sweep.space.{name}" for name in known])
 

@@ -10,9 +10,9 @@ from typing import Any
 
 from optuna.study import Study
 
-from cardlab.core.addresses import without_password
 from cardlab.core.child_processes import STOP_SECONDS, ChildKilled, ChildProcess, stop, wait_for
 from cardlab.core.files import load_json
+from cardlab.core.messages import without_password
 from cardlab.core.parts import check_targets
 from cardlab.evaluation.ray_pool import connected, working_directory
 from cardlab.experiments.config.build_experiment import build_with_values

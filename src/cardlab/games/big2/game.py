@@ -37,7 +37,7 @@ class Big2:
     agents: ClassVar[Mapping[str, str]] = {
         "lowest": ".agents:Big2LowestAgent",
         "greedy": ".agents:Big2GreedyAgent",
-        "planner": ".planner:Big2PlannerAgent",
+        "planner": ".agents:Big2PlannerAgent",
     }
     abilities: ClassVar[Mapping[str, str]] = {
         "playouts": ".playouts",

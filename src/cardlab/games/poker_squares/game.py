@@ -8,12 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from cardlab.core.messages import InvalidOption
-from cardlab.core.options import NUMERIC, option, options
+from cardlab.core.options import NUMERIC, invalid, option, options
+from cardlab.games.abilities import SparseLineValues
 from cardlab.games.array_checks import InvalidArray, check_floats, checked
 from cardlab.games.cards.deck import card_text, draw_seeds, shuffled_decks
 from cardlab.games.cards.hands import CATEGORIES, STRAIGHT_FLUSH
-from cardlab.games.fused_rollouts import SparseLineValues
 from cardlab.games.poker_squares import observation as features
 from cardlab.games.poker_squares import patterns, rules, sparse_lines, sparse_rollouts
 from cardlab.games.poker_squares.rules import transform
@@ -69,7 +68,7 @@ class PokerSquares:
         """Custom scores go with custom scoring, one for each category."""
         if len(self.custom_scores) != (len(CATEGORIES) if self.scoring == "custom" else 0):
             allowed = "ten whole numbers from -128 to 127 with game.scoring=custom, else left empty"
-            raise InvalidOption("game.custom_scores", self.custom_scores, allowed)
+            raise invalid(self, "custom_scores", allowed)
 
     @cached_property
     def scores(self) -> NDArray[np.int8]:

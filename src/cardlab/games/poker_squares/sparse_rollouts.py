@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.core.kernels import fastmath_kernel, kernel
+from cardlab.games.abilities import SparseLineValues
 from cardlab.games.cards.deck import Cards
-from cardlab.games.fused_rollouts import SparseLineValues
 from cardlab.games.poker_squares.line_statistics import (
     LINE_STATISTICS,
     compute_line_statistics,

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from cardlab.core.options import Whole, option, options
 from cardlab.games.array_checks import checked
-from cardlab.games.cards.deck import draw_seeds, shuffled_decks
+from cardlab.games.cards.deck import card_text, cards_text, draw_seeds, shuffled_decks
 from cardlab.games.protocol import Actions, AnyStates, Bools, Floats, GameSpec, InfoStates, Players, States
 from cardlab.games.thirty_one.hidden_cards import are_valid, fill_hidden, find_holders, hide
 from cardlab.games.thirty_one.observation import BLOCKS, observe_table
@@ -21,16 +21,86 @@ from cardlab.games.thirty_one.other_observations import (
 )
 from cardlab.games.thirty_one.record import (
     ACTION_KINDS,
+    CALL,
     DECISION_KINDS,
+    DRAW,
+    KEEP_HAND,
     MAX_PLAYERS,
     NUM_ACTIONS,
     OVER,
     STATE_DTYPE,
     SWAP,
+    SWAP_FIRST,
+    TAKE,
+    TURN,
+    UNRESOLVED,
+    Record,
     RuleOptions,
 )
-from cardlab.games.thirty_one.rendering import move_text, table_text
 from cardlab.games.thirty_one.rules import apply_actions, deal_matches, mark_legal
+from cardlab.games.thirty_one.showdown import score_of
+
+
+def table_text(state: Record, num_players: int) -> str:
+    """One line for the round, one for the piles and one for each player."""
+    return "\n".join([_phase_text(state), _piles_text(state), *_players_text(state, num_players)])
+
+
+def move_text(state: Record, action: int) -> str:
+    """A short description of `action` of the player to move."""
+    if action == DRAW:
+        return "draw"
+    if action == TAKE:
+        return f"take {card_text(state['top'])}"
+    if action == CALL:
+        return "call"
+    drawn = card_text(state["drawn"])
+    if action == KEEP_HAND:
+        return f"don't swap, discard {drawn}"
+    return f"swap {card_text(state['hands'][state['player'], action - SWAP_FIRST])} for {drawn}"
+
+
+def _phase_text(state: Record) -> str:
+    text = f"Round {state['round']}, turn {state['turns'] + 1}"
+    if state["caller"] >= 0:
+        text += f", player {state['caller']} called"
+    return (
+        text
+        + {
+            TURN: f": player {state['player']} to draw, take or call",
+            SWAP: f": player {state['player']} to swap",
+            OVER: ": the match is over",
+            UNRESOLVED: ": all show their hands",
+        }[int(state["phase"])]
+    )
+
+
+def _piles_text(state: Record) -> str:
+    pile = int(state["discards"]).bit_count()
+    top = "" if state["taken"] else f" {card_text(state['top'])}"
+    text = f"Discard{top} (of {pile}), stock of {state['stock_left']}"
+    if state["reshuffles"]:
+        text += f" (reshuffle {state['reshuffles']})"
+    if state["phase"] == SWAP:
+        text += f", {'taken' if state['taken'] else 'drawn'} {card_text(state['drawn'])}"
+    return text
+
+
+def _players_text(state: Record, num_players: int) -> list[str]:
+    lines: list[str] = []
+    for player in range(num_players):
+        hand = state["hands"][player]
+        lives = int(state["lives"][player])
+        name = f"player {player}" + (" (you)" if player == state["owner"] else "")
+        line = f"{name}: {lives} {'life' if lives == 1 else 'lives'}"
+        if lives > 0 or state["phase"] == OVER:
+            line += f", {cards_text(hand)}" + (f", scores {score_of(state, player)}" if (hand >= 0).all() else "")
+        lines.append(line)
+    if state["phase"] == OVER:
+        paid = " ".join(f"{payoff:+.2f}" for payoff in np.asarray(state["paid"])[:num_players])
+        lines.append(f"paid: {paid}")
+    return lines
+
 
 MAX_TURNS = 10_000  # counters of turns and rounds are 16 bits wide
 MAX_LIVES = 100  # lives are 8 bits wide

@@ -15,7 +15,6 @@ import numpy as np
 from cardlab.core.messages import InvalidOption, one_of
 from cardlab.games.protocol import Floats
 
-TEXT = "game.text"
 _LARGEST_RECORD = 2**14  # bytes
 _LARGEST_NUMBER = 32_000  # actions and chance outcomes are int16
 _ERRORS = (RuntimeError, ValueError, LookupError, TypeError)  # what OpenSpiel raises; SpielError is a RuntimeError
@@ -75,6 +74,11 @@ class Facts:
         )
 
 
+def unplayable(text: str, allowed: str) -> InvalidOption:
+    """The error for a game of OpenSpiel that cannot be played here."""
+    return InvalidOption("game.text", text, allowed)
+
+
 def library() -> ModuleType:
     """The module of OpenSpiel; InvalidOption where it is not installed."""
     try:
@@ -98,7 +102,7 @@ def read_facts(text: str) -> Facts:
         shape = tuple(game.information_state_tensor_shape() if has_recall else game.observation_tensor_shape())
         probe = _Probe(game, tensor_reader(game, has_recall))
     except _ERRORS as error:
-        raise InvalidOption(TEXT, text, f"a game that can be played ({_first_line(error)})") from error
+        raise unplayable(text, f"a game that can be played ({_first_line(error)})") from error
     facts = Facts(
         game,
         name,
@@ -112,10 +116,10 @@ def read_facts(text: str) -> Facts:
         deals=probe.deals,
     )
     if probe.longest > game.max_history_length():
-        raise InvalidOption(TEXT, text, "a game that ends within the moves and chance outcomes that it states")
+        raise unplayable(text, "a game that ends within the moves and chance outcomes that it states")
     if facts.record.itemsize > _LARGEST_RECORD:
         large = f"a game whose record has at most {_LARGEST_RECORD} bytes; this one has {facts.record.itemsize}"
-        raise InvalidOption(TEXT, text, large)
+        raise unplayable(text, large)
     return facts
 
 
@@ -128,19 +132,19 @@ def _load(pyspiel: ModuleType, text: str) -> tuple[Any, str]:
     if word not in kinds:
         near = get_close_matches(word, kinds, n=1)
         advice = f" (did you mean {near[0]}?)" if near else ""
-        raise InvalidOption(TEXT, text, f"a game of OpenSpiel that is no mean-field game{advice}")
+        raise unplayable(text, f"a game of OpenSpiel that is no mean-field game{advice}")
     defaults = cast(Mapping[str, Any], kinds[word].parameter_specification)
     try:
         given = pyspiel.game_parameters_from_string(text)
         if given.keys() - {"name", *defaults}:
-            raise InvalidOption(TEXT, text, f"{word} with its parameters: {one_of(sorted(defaults))}")
+            raise unplayable(text, f"{word} with its parameters: {one_of(sorted(defaults))}")
         game = pyspiel.load_game(text)
         kind = game.get_type()
         if kind.dynamics == types.Dynamics.SIMULTANEOUS:
             game = pyspiel.convert_to_turn_based(game)
         sizes = (game.num_distinct_actions(), game.max_chance_outcomes(), game.max_history_length())
     except _ERRORS as error:
-        raise InvalidOption(TEXT, text, f"a game that OpenSpiel can load ({_first_line(error)})") from error
+        raise unplayable(text, f"a game that OpenSpiel can load ({_first_line(error)})") from error
     allowed = {
         "a game that lists its chance outcomes": kind.chance_mode != types.ChanceMode.SAMPLED_STOCHASTIC,
         "a game with a tensor of what its players see": kind.provides_observation_tensor
@@ -149,7 +153,7 @@ def _load(pyspiel: ModuleType, text: str) -> tuple[Any, str]:
     }
     for demand, holds in allowed.items():
         if not holds:
-            raise InvalidOption(TEXT, text, demand)
+            raise unplayable(text, demand)
     return game, _name(word, {key: value for key, value in given.items() if str(defaults.get(key)) != str(value)})
 
 

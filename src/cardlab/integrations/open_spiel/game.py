@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.core.messages import InvalidOption
-from cardlab.core.options import Text, option, options
+from cardlab.core.options import Text, invalid, option, options
 from cardlab.games.base import BaseGame
 from cardlab.games.protocol import (
     NO_PLAYER,
@@ -42,7 +42,7 @@ class OpenSpiel(BaseGame):
         read_facts(self.text)
         installed = installed_version()
         if self.version != installed:
-            raise InvalidOption("game.version", self.version, f"{installed}, which is installed")
+            raise invalid(self, "version", f"{installed}, which is installed")
 
     @property
     def spec(self) -> GameSpec:

@@ -11,11 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cardlab.core.messages import InvalidOption
 from cardlab.games.array_checks import InvalidArray
 from cardlab.games.protocol import NO_PLAYER, Bools, Floats, States
 from cardlab.games.record_arrays import take
-from cardlab.integrations.open_spiel.facts import TEXT, Facts, read_facts, tensor_reader
+from cardlab.integrations.open_spiel.facts import Facts, read_facts, tensor_reader, unplayable
 
 NONE = -1  # behind the end of a history, and for no pending action
 HIDDEN = -(2**15)  # a chance outcome in an InfoState
@@ -186,7 +185,7 @@ class Positions:
         if not self.facts.bits:
             return values / np.float32(self.facts.scale)
         if not ((values == 0) | (values == 1)).all():
-            raise InvalidOption(TEXT, self.facts.name, "a game whose tensor is 0 and 1 late as in its first moves")
+            raise unplayable(self.facts.name, "a game whose tensor is 0 and 1 late as in its first moves")
         return np.packbits(values != 0, bitorder="little")
 
     def _agreeing(self, record: Any) -> Iterator[tuple[list[int], float]]:

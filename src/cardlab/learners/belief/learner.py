@@ -1,19 +1,72 @@
-"""Supervised learning of beliefs: each iteration makes one pass of minibatches over a rollout."""
+"""Supervised learning of beliefs: samples of games, their targets, one pass of minibatches over each rollout."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import lightning
 import numpy as np
 import torch
+import torch.nn.functional as F  # noqa: N812
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from cardlab.games.protocol import Game
+from cardlab.games.agent_protocol import Agent
+from cardlab.games.loop import play
+from cardlab.games.protocol import Game, InfoStates, Players, States
 from cardlab.games.record_arrays import take
 from cardlab.learners.base import MetricMeans, Metrics, TrainingDiverged
-from cardlab.learners.belief.loss import holder_loss
 from cardlab.learners.belief.options import BeliefTraining
-from cardlab.learners.belief.samples import BeliefSamples
+from cardlab.learners.rollouts.experience import Columns
 from cardlab.networks.belief import BeliefNetwork
+
+SEEN = -1  # target of a card whose place the player knows, or which no player holds
+
+
+def holder_targets(
+    holders: NDArray[np.int8], known: NDArray[np.int8], players: Players, num_players: int
+) -> NDArray[np.int64]:
+    """[N, 52] class of each unseen card: seats from `players` [N] to its holder, minus 1; SEEN for other cards.
+
+    `holders` [N, 52] is `Game.holders` of the States, `known` [N, 52] that of the InfoStates.
+    """
+    seats = (holders.astype(np.int64) - players[:, None] - 1) % num_players
+    return np.where((holders >= 0) & (known < 0), seats, SEEN)
+
+
+def holder_loss(logits: Tensor, targets: Tensor) -> Tensor:
+    """Cross-entropy of `logits` [N, P − 1, 52] against `targets` [N, 52], in nats per unseen card."""
+    return F.cross_entropy(logits, targets, ignore_index=SEEN)
+
+
+@dataclass(frozen=True, slots=True)
+class BeliefSamples(Columns):
+    """Decisions of finished games, without forced moves."""
+
+    games: NDArray[np.intp]  # [N] number of the game
+    players: Players  # [N]
+    info_states: InfoStates  # [N]
+    states: States  # [N] after the decision; the opponents' cards are as before it
+    targets: NDArray[np.int64]  # [N, 52] see holder_targets
+
+    def __len__(self) -> int:
+        return len(self.players)
+
+
+def collect_belief_samples(
+    game: Game, agents: Sequence[Agent], num_games: int, rng: np.random.Generator
+) -> BeliefSamples:
+    """The decisions of `num_games` games; each seat of each game gets a random one of `agents`."""
+    states = game.deal(num_games, rng)
+    seats = rng.integers(0, len(agents), (num_games, game.spec.num_players)).astype(np.int8)
+    parts: list[BeliefSamples] = []
+    for moves in play(game, states, agents, rng, seats=seats):
+        asked = np.flatnonzero(moves.queried)
+        rows, players = moves.rows[asked], moves.players[asked]
+        info_states, after = take(moves.info_states, asked), take(states, rows)
+        targets = holder_targets(game.holders(after), game.holders(States(info_states)), players, game.spec.num_players)
+        parts.append(BeliefSamples(rows, players, info_states, after, targets))
+    return BeliefSamples.join(parts)
 
 
 class BeliefLearner(lightning.LightningModule):

@@ -1,6 +1,8 @@
 """Options of the training of a belief network. Imports no torch, so that a wrong value is refused quickly."""
 
+from cardlab.core.messages import InvalidOption
 from cardlab.core.options import Number, Whole, option, options
+from cardlab.games.protocol import Game
 from cardlab.learners.hyperparameters import MaxGradNorm, Minibatch
 
 
@@ -14,3 +16,9 @@ class BeliefTraining:
     learning_rate: Number = option(1e-3, "Adam step size; it falls to 0 over the rollouts", gt=0, le=1)
     max_grad_norm: MaxGradNorm = 10.0
     held_out: Whole = option(1000, "games on which the belief is evaluated, none of them trained on", ge=2)
+
+
+def check_believable(game: Game) -> None:
+    """Raise InvalidOption for a game without hands whose deals have a known likelihood."""
+    if game.spec.name != "big2":
+        raise InvalidOption("game", game.spec.name, "big2, whose players hold hands that others may guess")

@@ -5,7 +5,7 @@ Also the target of the Open-face paper (Tan and Xiao 2018), averaged over sample
 
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,23 +16,79 @@ from torch import Tensor
 from cardlab.agents.exploration import RandomAgent, annealed_epsilon
 from cardlab.agents.network_agents import ActionValueAgent
 from cardlab.core.messages import InvalidOption
-from cardlab.games.protocol import Actions, Game, HasOpening, InfoStates, Players
-from cardlab.games.record_arrays import take
+from cardlab.games.protocol import Actions, Floats, Game, HasOpening, InfoStates, Players
+from cardlab.games.record_arrays import put, take
 from cardlab.learners.base import Learner, MetricMeans, Metrics
 from cardlab.learners.dqn.options import DQNOptions
-from cardlab.learners.dqn.replay_buffer import ReplayBuffer, Transitions
 from cardlab.learners.hyperparameters import GREEDY_MIN_PROBABILITY
-from cardlab.learners.losses.returns import n_step_returns, turn_discounts
-from cardlab.learners.losses.value import (
+from cardlab.learners.losses import (
     averaged_bootstrap,
     bootstrap,
+    n_step_returns,
     regression,
     regression_of_all,
     regression_to_zero,
+    turn_discounts,
 )
-from cardlab.learners.rollouts.experience import Experience
+from cardlab.learners.rollouts.experience import Columns, Experience, pack, unpack
 from cardlab.learners.rollouts.sampled_successors import sample_successors
 from cardlab.networks.protocol import Network, encode_for
+
+
+@dataclass(frozen=True, slots=True)
+class Transitions(Columns):
+    """Decisions and their n-step successors: target = sums + discounts · value(next_info_states)."""
+
+    info_states: InfoStates  # [N]
+    players: Players  # [N]
+    actions: Actions  # [N]
+    sums: Floats  # [N] discounted rewards until the successor, or the end
+    discounts: Floats  # [N] of the successor's value; 0 if the game is over
+    next_info_states: InfoStates  # [N] the successor: a later decision of the player
+
+
+class ReplayBuffer:
+    """A ring buffer of the last `size` decisions (Lin 1992)."""
+
+    def __init__(self, size: int, state_dtype: np.dtype[np.void]) -> None:
+        self.size = size
+        self.added = 0
+        self._columns = {
+            "info_states": np.zeros(size, dtype=state_dtype),
+            "players": np.zeros(size, dtype=np.int8),
+            "actions": np.zeros(size, dtype=np.int16),
+            "sums": np.zeros(size, dtype=np.float32),
+            "discounts": np.zeros(size, dtype=np.float32),
+            "next_info_states": np.zeros(size, dtype=state_dtype),
+        }
+
+    def __len__(self) -> int:
+        return min(self.added, self.size)
+
+    def add(self, transitions: Transitions) -> None:
+        """Add N decisions; they replace the oldest ones of a full buffer."""
+        num = len(transitions.actions)
+        places = np.arange(self.added, self.added + num) % self.size
+        kept = slice(max(0, num - self.size), num)  # the last `size` of more decisions
+        for name, column in transitions.columns().items():
+            put(self._columns[name], places[kept], column[kept])
+        self.added += num
+
+    def sample(self, num: int, rng: np.random.Generator) -> Transitions:
+        """`num` decisions, uniform, with replacement."""
+        places = rng.integers(len(self), size=num)
+        return Transitions.of({name: take(column, places) for name, column in self._columns.items()})
+
+    def state_dict(self) -> dict[str, Any]:
+        """The content as tensors, for a checkpoint."""
+        filled = len(self)
+        return {"added": self.added} | {name: pack(column[:filled]) for name, column in self._columns.items()}
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Restore the content of `state_dict`."""
+        self.added = int(state["added"])
+        for name, column in self._columns.items():
+            column[: len(self)] = unpack(state[name], column)
 
 
 class DQNLearner(Learner):

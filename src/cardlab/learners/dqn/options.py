@@ -2,8 +2,7 @@
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from cardlab.core.messages import InvalidOption
-from cardlab.core.options import Flag, Text, Whole, check_choice, check_together, option, options
+from cardlab.core.options import Flag, Text, Whole, check_choice, check_together, invalid, option, options
 from cardlab.core.parts import find_place
 from cardlab.games.protocol import Game, HasOpening
 from cardlab.learners.hyperparameters import (
@@ -85,19 +84,17 @@ class DQNOptions:
     def __post_init__(self) -> None:
         successors = {"n_step": 1, "episode": "game", "double": False}
         zeroed = {"train_all_actions": False, "loss": "mse"}
-        check_together("agent", self, {"successors": successors, "zero_other_actions": zeroed})
+        check_together(self, {"successors": successors, "zero_other_actions": zeroed})
         if not self.learn_random_actions and max(self.epsilon, self.epsilon_start or 0) >= GREEDY_MIN_PROBABILITY:
-            raise InvalidOption(
-                "agent.epsilon", self.epsilon, f"below {GREEDY_MIN_PROBABILITY:g} without agent.learn_random_actions"
-            )
+            raise invalid(self, "epsilon", f"below {GREEDY_MIN_PROBABILITY:g} without agent.learn_random_actions")
 
     def build(self, game: Game, network: "Network", total_iterations: int, seed: int) -> Any:
         """The learner of `network`; InvalidOption when the game or the network has no such decisions or outputs."""
         if self.zero_other_actions and network.reads_actions:
-            raise InvalidOption("agent.zero_other_actions", True, "false: this network scores legal actions only")
+            raise invalid(self, "zero_other_actions", "false: this network scores legal actions only")
         for kind in self.same_turn_kinds:
             check_choice("agent.same_turn_kinds", kind, game.spec.decision_kinds)
         for key in ("opening_list", "whole_opening"):
             if getattr(self, key) and not isinstance(game, HasOpening):
-                raise InvalidOption(f"agent.{key}", True, f"false: {game.spec.name} has no opening of several cards")
+                raise invalid(self, key, f"false: {game.spec.name} has no opening of several cards")
         return find_place(__name__, ".learner:DQNLearner")(game, network, self, total_iterations, seed)

@@ -2,8 +2,7 @@
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from cardlab.core.messages import InvalidOption
-from cardlab.core.options import Flag, Number, Whole, option, options
+from cardlab.core.options import Flag, Number, Whole, invalid, option, options
 from cardlab.core.parts import find_place
 from cardlab.games.protocol import Game
 from cardlab.learners.hyperparameters import (
@@ -60,17 +59,16 @@ class PPOOptions:
 
     def __post_init__(self) -> None:
         if self.magnet_weight and not self.ema_decay:
-            raise InvalidOption("agent.magnet_weight", self.magnet_weight, "0 without agent.ema_decay")
+            raise invalid(self, "magnet_weight", "0 without agent.ema_decay")
         if self.min_learning_rate > self.learning_rate:
-            allowed = f"at most agent.learning_rate={self.learning_rate:g}"
-            raise InvalidOption("agent.min_learning_rate", self.min_learning_rate, allowed)
+            raise invalid(self, "min_learning_rate", f"at most agent.learning_rate={self.learning_rate:g}")
 
     def build(self, game: Game, network: "Network", total_iterations: int, seed: int) -> Any:
         """The learner of `network`; InvalidOption for a critic of a game without hidden cards, or with symmetries."""
         if self.critic != "own" and self.symmetries:
-            raise InvalidOption("agent.symmetries", True, f"false: agent.critic={self.critic} sees all as it was dealt")
+            raise invalid(self, "symmetries", f"false: agent.critic={self.critic} sees all as it was dealt")
         if self.critic != "own" and self.cut_games:
-            raise InvalidOption("agent.cut_games", True, f"false with agent.critic={self.critic}")
+            raise invalid(self, "cut_games", f"false with agent.critic={self.critic}")
         if self.critic != "own" and not game.spec.num_privileged:
-            raise InvalidOption("agent.critic", self.critic, f"own: {game.spec.name} has no privileged features")
+            raise invalid(self, "critic", f"own: {game.spec.name} has no privileged features")
         return find_place(__name__, ".learner:PPOLearner")(game, network, self, total_iterations, seed)

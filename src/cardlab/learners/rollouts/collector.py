@@ -14,8 +14,7 @@ from cardlab.games.loop import Moves, play
 from cardlab.games.protocol import Actions, Bools, Floats, Game, HasEmptySeats, InfoStates, Players, States
 from cardlab.games.record_arrays import copied, put, take
 from cardlab.learners.rollouts.experience import Columns, Experience, generator_state, pack, restore_generator, unpack
-from cardlab.learners.rollouts.opponents.protocol import Opponents, Seats
-from cardlab.learners.rollouts.opponents.seats import move_learner_to_occupied_seat
+from cardlab.learners.rollouts.opponents.protocol import Opponents, Seats, move_learner_to_occupied_seat
 
 _MAX_FIRST_MOVES = 64  # random moves before collection; covers the longest game of fixed length
 _SMALLEST = 2  # decisions in a rollout: advantages are standardised, which takes two

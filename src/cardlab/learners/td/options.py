@@ -2,8 +2,7 @@
 
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from cardlab.core.messages import InvalidOption
-from cardlab.core.options import Flag, Number, check_together, option, options
+from cardlab.core.options import Flag, Number, check_together, invalid, option, options
 from cardlab.core.parts import find_place
 from cardlab.games.protocol import Game
 from cardlab.learners.hyperparameters import (
@@ -69,17 +68,15 @@ class TDOptions:
 
     def __post_init__(self) -> None:
         if self.successors and self.td_lambda == 1:
-            raise InvalidOption("agent.td_lambda", self.td_lambda, "below 1 with agent.successors")
+            raise invalid(self, "td_lambda", "below 1 with agent.successors")
         if self.off_policy and max(self.epsilon, self.epsilon_start or 0) >= GREEDY_MIN_PROBABILITY:
-            raise InvalidOption(
-                "agent.epsilon", self.epsilon, f"below {GREEDY_MIN_PROBABILITY:g} with agent.off_policy"
-            )
+            raise invalid(self, "epsilon", f"below {GREEDY_MIN_PROBABILITY:g} with agent.off_policy")
         if self.online and self.td_lambda not in (0, 1):
-            raise InvalidOption("agent.td_lambda", self.td_lambda, "0 or 1 with agent.online")
+            raise invalid(self, "td_lambda", "0 or 1 with agent.online")
         online = {"optimizer": "sgd", "minibatch_size": 1, "epochs": 1, "successors": 0, "symmetries": False}
         online |= {"momentum": 0, "weight_decay": 0, "normalize_gradients": False, "max_grad_norm": 10.0}
         demands = {"online": online, "momentum": {"optimizer": "sgd"}, "successors": {"off_policy": False}}
-        check_together("agent", self, demands)
+        check_together(self, demands)
 
     def build(self, game: Game, network: "Network", total_iterations: int, seed: int) -> Any:
         """The learner of `network`."""

@@ -6,11 +6,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cardlab.agents.registry import load_agent
-from cardlab.core.messages import InvalidOption
-from cardlab.core.options import Flag, Number, Text, option, options
+from cardlab.core.options import Flag, Number, Text, invalid, option, options
 from cardlab.games.protocol import Floats, Game
-from cardlab.learners.rollouts.opponents.protocol import MAX_OPPONENTS, AgentOf, Seats, Weight
-from cardlab.learners.rollouts.opponents.seats import draw_distinct_seats, draw_seats
+from cardlab.learners.rollouts.opponents.protocol import (
+    MAX_OPPONENTS,
+    AgentOf,
+    Seats,
+    Weight,
+    draw_distinct_seats,
+    draw_seats,
+)
 
 if TYPE_CHECKING:
     from cardlab.networks.protocol import Network
@@ -40,15 +45,13 @@ class ScriptedOptions:
 
     def __post_init__(self) -> None:
         if not sum(self.agents.values()) > 0:
-            raise InvalidOption(
-                "opponents.agents", dict(self.agents), "agents with weights, at least one of them above 0"
-            )
+            raise invalid(self, "agents", "agents with weights, at least one of them above 0")
 
     def build(self, game: Game, agent_of: AgentOf, network: "Network") -> "FixedOpponents":
         """The opponents for this game; InvalidOption if an agent does not play it."""
         others = game.spec.num_players - 1
         if self.distinct and sum(weight > 0 for weight in self.agents.values()) < others:
-            raise InvalidOption("opponents.distinct", True, f"false with fewer than {others} agents of weight above 0")
+            raise invalid(self, "distinct", f"false with fewer than {others} agents of weight above 0")
         return FixedOpponents(self.agents, game, self.share, self.distinct)
 
 

@@ -11,8 +11,7 @@ from cardlab.agents.registry import load_agent
 from cardlab.core.options import Flag, Number, Text, Whole, option, options
 from cardlab.games.agent_protocol import Agent
 from cardlab.games.protocol import Floats, Game
-from cardlab.learners.rollouts.opponents.protocol import MAX_OPPONENTS, AgentOf, Seats, Weight
-from cardlab.learners.rollouts.opponents.seats import draw_seats
+from cardlab.learners.rollouts.opponents.protocol import MAX_OPPONENTS, AgentOf, Seats, Weight, draw_seats
 
 if TYPE_CHECKING:
     from cardlab.networks.protocol import Network
