@@ -33,7 +33,16 @@ def test_parts_that_keep_their_promises_pass() -> None:
 
 def test_what_a_game_leaves_out_is_listed() -> None:
     left_out = check_game(WithoutDeterminize())
-    assert set(left_out) == {*ABILITIES, "determinize is left out: no search, and no agent.successors"}
+    blanked = (
+        "determinize is left out: no check finds a leak; information blanks cards, and shows all of moves, num_moves"
+    )
+    assert set(left_out) == {*ABILITIES, "determinize is left out: no search, and no agent.successors", blanked}
+
+
+def test_the_list_shows_a_leak_that_no_check_finds() -> None:
+    blanked = [line for line in check_game(PeeksWithoutDeterminize()) if "leak" in line]
+    assert len(blanked) == 1
+    assert "information blanks nothing" in blanked[0]
 
 
 @dataclass(frozen=True)
@@ -44,6 +53,20 @@ class WithoutDeterminize(Kuhn):
 class Peeks(Kuhn):
     def information(self, states, players):
         return states.copy()
+
+
+class PeeksWithoutDeterminize(Peeks):
+    determinize = BaseGame.determinize
+
+
+class NoActionForTheSecond(Kuhn):
+    def legal_actions(self, states):
+        return super().legal_actions(states) & (self.current_player(states) == 0)[:, None]
+
+
+class SettlesUnseenShowdowns(Kuhn):
+    def is_over(self, states):
+        return self.current_player(states) < 0
 
 
 class Forgets(Kuhn):
@@ -103,6 +126,8 @@ class NoFeatures(Kuhn):
         (NotZeroSum, "set spec.zero_sum=False"),
         (DoublePayoffs, "payoffs must be float32, not float64"),
         (LargeNumbers, "observe has 100: divide"),
+        (NoActionForTheSecond, "legal_actions must have an action for the current player"),
+        (SettlesUnseenShowdowns, "payoffs differs from the true one: where a hidden card decides"),
         (PlaysOn, "legal_actions must be all False when the game is over"),
         (OwnChance, "take all chance from the `rng` of deal"),
         (TellsNothingApart, "action_text must differ between actions"),

@@ -19,7 +19,7 @@ import numpy as np
 from cardlab.agents.exploration import RandomAgent
 from cardlab.games.agent_protocol import ActionValues, Agent, Policy
 from cardlab.games.base import determinizes
-from cardlab.games.loop import Moves, play, play_out
+from cardlab.games.loop import IllegalAction, Moves, play, play_out
 from cardlab.games.protocol import (
     NO_PLAYER,
     ChecksStates,
@@ -43,6 +43,8 @@ _PAYOFF_TOLERANCE = 1e-4  # payoffs are float32
 _LARGEST_INPUT = 60  # networks learn badly from larger numbers
 _OUTPUT_TOLERANCE = 1e-4  # a row alone and in a batch: sums in another order
 _LAST = 4  # iterations of a short training
+_STEPS = 8  # positions of a game that a check looks at, at least, where a game is that long
+_NO_ACTION = "legal_actions must have an action for the current player; current_player is NO_PLAYER if no one decides"
 
 
 class CheckFailed(AssertionError):
@@ -50,10 +52,13 @@ class CheckFailed(AssertionError):
 
 
 def check_game(game: Game, seed: int = 0) -> tuple[str, ...]:
-    """Make all GAME_CHECKS; returns a line for each ability that the game leaves out. Raises CheckFailed."""
+    """Make all GAME_CHECKS; returns a line for each ability that the game leaves out. Raises CheckFailed.
+
+    Without `determinize` no check finds a leak; a line then names the fields that `information` blanks.
+    """
     for check in GAME_CHECKS:
         check(game, seed)
-    return missing_abilities(game)
+    return (*missing_abilities(game), *(() if determinizes(game) else (_blanked_fields(game, seed),)))
 
 
 def missing_abilities(game: Game) -> tuple[str, ...]:
@@ -67,6 +72,22 @@ def missing_abilities(game: Game) -> tuple[str, ...]:
             ("augment", "agent.symmetries", isinstance(game, HasSymmetries)),
         )
         if not found
+    )
+
+
+def _blanked_fields(game: Game, seed: int) -> str:
+    """Which fields of the record `information` blanks for the player to move, as far as random play shows."""
+    names = game.state_dtype.names or ()
+    blanked = {
+        name
+        for states, movers in sample(game, seed)
+        for name, known in ((name, game.information(states, movers)[name]) for name in names)
+        if known.tobytes() != states[name].tobytes()
+    }
+    hidden, shown = ([name for name in names if (name in blanked) == wanted] for wanted in (True, False))
+    return (
+        f"determinize is left out: no check finds a leak; information blanks {', '.join(hidden) or 'nothing'}, "
+        f"and shows all of {', '.join(shown) or 'nothing'}"
     )
 
 
@@ -105,7 +126,7 @@ def check_legal_actions(game: Game, seed: int = 0) -> None:
     for states, _ in sample(game, seed):
         legal, kinds = game.legal_actions(states), game.decision_kind(states)
         _require_array("legal_actions", legal, (len(states), spec.num_actions), np.bool_)
-        _require(legal.any(axis=1).all(), "legal_actions must have an action for the current player")
+        _require(legal.any(axis=1).all(), _NO_ACTION)
         known = ((kinds >= 0) & (kinds < len(spec.decision_kinds))).all()
         _require(known, "decision_kind must be an index into spec.decision_kinds")
         rows, actions = np.nonzero(legal)
@@ -417,14 +438,23 @@ def check_learner(game: Game, learner: "LearnerOptions", network: "NetworkOption
 
 
 def positions(game: Game, seed: int, num_games: int = _GAMES, every: int = 1) -> Iterator[tuple[States, States, Moves]]:
-    """Every so many steps of random play: the states before, the states after, what was played."""
+    """Every so many steps of random play: the states before, the states after, what was played.
+
+    Short games are looked at more often: at each step, if they have fewer than 16 decisions.
+    """
+    every = min(every, max(1, game.spec.max_decisions // _STEPS))
     rng = np.random.default_rng(seed)
     states = game.deal(num_games, rng)
     before = States(states.copy())
-    for step, moves in enumerate(play(game, states, [RandomAgent(game)], rng, ask_forced=True)):
-        if step % every == 0:
-            yield before, states, moves
-        before = States(states.copy())
+    try:
+        for step, moves in enumerate(play(game, states, [RandomAgent(game)], rng, ask_forced=True)):
+            if step % every == 0:
+                yield before, states, moves
+            before = States(states.copy())
+    except IllegalAction as error:  # random play takes legal actions only
+        decides = game.current_player(states) != NO_PLAYER
+        _require(game.legal_actions(states)[decides].any(axis=1).all(), _NO_ACTION)
+        raise CheckFailed(f"the lists and masks of legal actions differ ({error})") from error
 
 
 def sample(game: Game, seed: int, count: int = 6) -> list[tuple[States, Players]]:

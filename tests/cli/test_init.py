@@ -101,7 +101,7 @@ def test_a_project_runs_at_once(tmp_path: Path) -> None:
     assert "bet" in cardlab(project, "replay", "game=kuhn", f"agents=[{name},cautious]", "deal=3")
     space = "sweep.space.agent.entropy_weight={low: 0.001, high: 0.1}"
     cardlab(project, "sweep", "experiment=kuhn/reinforce", space, "sweep.trials=2", "sweep.deals=10", *TINY[:3])
-    shown = cardlab(project, "train", "agent=reinforce", "--help")
+    shown = cardlab(project, "train", "experiment=kuhn/reinforce", "--help")
     assert re.search("minibatch_size: 512 +decisions in one gradient step", shown), "as its class says"
 
     assert cardlab(project, "compose", "--options") == "conf/agent/reinforce.yaml: options added\n"

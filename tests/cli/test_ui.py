@@ -62,6 +62,13 @@ def test_links_lead_to_the_compare_view_of_experiments_with_trainings(store: Sto
     ]
 
 
+def test_the_game_that_was_trained_last_has_the_first_link(store: Store) -> None:
+    for game in ("big2", "thirty_one", "big2"):
+        store.start_run(game, "ppo", tags={"kind": "training"}).finish()
+        time.sleep(0.01)  # start times are in milliseconds
+    assert [name for name, _ in compare_links(store, "http://host:1")] == ["big2", "thirty_one"]
+
+
 def test_the_newest_sweep_has_a_link(store: Store) -> None:
     assert sweep_link(store, "http://host:1") is None
     for name in ("first", "second"):

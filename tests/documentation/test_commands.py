@@ -18,7 +18,7 @@ from documentation.commands import KNOWN_FENCES, PAGES, ROOT, SERVICES, SHELL, C
 from plays import PLAYS
 
 ELSEWHERE = {
-    r"cardlab init .*|cardlab .*kuhn.*|cardlab train agent=reinforce --help": "tests/cli/test_init.py",
+    r"cardlab init .*|cardlab .*kuhn.*": "tests/cli/test_init.py",
     r"make \w+": "makes .venv and runs the suite: .ci/run",
     r"pytest -m slow --kills .*": "long series of tests that the suite runs with fewer kills",
     r"pip install .*": "make setup installs every extra that the tests need",

@@ -75,6 +75,15 @@ def test_runs_with_the_newest_configuration_are_one_group(root: Path, policy: Ca
     assert find_group("runs/duel/latest/policy", root).config["agent"] == other["agent"]
 
 
+def test_another_agent_is_named_without_its_options(root: Path, policy: Callable[..., Path]) -> None:
+    policy("runs/duel/a/policy", {**CONFIG, "agent": {"_target_": "one.Options", "name": "dqn", "gamma": 1.0}})
+    old = {**CONFIG, "agent": {"_target_": "two.Options", "name": "ppo", "gamma": 0.9, "clip_range": 0.2}}
+    policy("runs/duel/b/policy", old, age=2)
+    expected = "duel is the newest method of this name; another one is duel@agent.name:ppo (1 seed)"
+    assert describe_other_groups("duel", root) == expected
+    assert find_group("duel@agent.name:ppo", root).config["agent"]["name"] == "ppo"
+
+
 def test_an_older_method_of_the_name_is_named_and_can_be_chosen(root: Path, policy: Callable[..., Path]) -> None:
     policy("runs/duel/a/policy", CONFIG)
     assert describe_other_groups("duel", root) == ""

@@ -89,6 +89,7 @@ def with_recipe(verb: Verb, overrides: tuple[str, ...]) -> tuple[str, ...]:
     """The overrides with one of the verb's recipes for the game where no experiment is given.
 
     `agent=NAME` becomes experiment=GAME/NAME where there is one. The game is `game=`, or that of the policy's folder.
+    A game without recipes is added as game=NAME.
     """
     given = {key: value for key, _, value in (text.partition("=") for text in overrides)}
     if not verb.recipes or "experiment" in given:
@@ -100,9 +101,9 @@ def with_recipe(verb: Verb, overrides: tuple[str, ...]) -> tuple[str, ...]:
         with suppress(OSError, ValueError, KeyError, TypeError):
             game = read_description(Path(given["policy"].strip("'\""))).game
     with initialised_hydra():
-        recipes = group_options("experiment")
+        recipes, games = group_options("experiment"), group_options("game")
     if f"{game}/default" not in recipes:
-        return overrides
+        return overrides if "game" in given or game not in games else (*overrides, f"game={game}")
     names = [given["agent"]] if "agent" in given else verb.recipes
     found = next((name for name in names if f"{game}/{name}" in recipes), None)
     if found is None:

@@ -26,6 +26,7 @@ from cardlab.tracking.registry import Registry
 
 _COMPARE = f"#/experiments/{{id}}/runs?workflowType=machine_learning&compareRunsMode=CHART&viewStateShareKey={VIEW}"
 _TRAININGS = "tags.kind = 'training'"
+_NEWEST = ["start_time DESC"]
 _SHUTDOWN_SECONDS = 3
 
 
@@ -67,12 +68,14 @@ def serve(
 
 
 def compare_links(store: Store, base: str) -> Iterator[tuple[str, str]]:
-    """(experiment, address of the view that compares its last trainings) for each experiment with trainings."""
+    """(experiment, address of the view that compares its last trainings); that with the newest training comes first."""
+    used: list[tuple[int, str, str]] = []
     with store.wrap_errors():
-        experiments = store.client.search_experiments()
-        used = [one for one in experiments if store.client.search_runs([one.experiment_id], _TRAININGS, max_results=1)]
-    for experiment in used:
-        yield experiment.name, f"{base}/{_COMPARE.format(id=experiment.experiment_id)}"
+        for one in store.client.search_experiments():
+            runs = store.client.search_runs([one.experiment_id], _TRAININGS, max_results=1, order_by=_NEWEST)
+            used.extend((run.info.start_time, one.name, one.experiment_id) for run in runs)
+    for _, name, number in sorted(used, reverse=True):
+        yield name, f"{base}/{_COMPARE.format(id=number)}"
 
 
 def sweep_link(store: Store, base: str) -> tuple[str, str] | None:

@@ -81,8 +81,15 @@ def describe_other_groups(name: str, root: Path) -> str:
 
 
 def method_text(name: str, own: Mapping[str, str], others: Sequence[Mapping[str, str]]) -> str:
-    """NAME@KEY:VALUE,… with the options in which a flat configuration differs from `others`; NAME if in none."""
+    """NAME@KEY:VALUE,… with the options in which a flat configuration differs from `others`; NAME if in none.
+
+    Where the name of a part is unlike that of all others, as agent.name:dqn, its options are left out.
+    """
+    others = [other for other in others if other != own]
     differing = [key for key in own if any(other.get(key) != own[key] for other in others) and "," not in own[key]]
+    named = [key.partition(".")[0] for key in differing if key.endswith(".name") and key.count(".") == 1]
+    renamed = {part for part in named if all(other.get(f"{part}.name") != own[f"{part}.name"] for other in others)}
+    differing = [key for key in differing if key.partition(".")[0] not in renamed or key.endswith(".name")]
     last = [key.rpartition(".")[2] for key in own]
     shown = [(key.rpartition(".")[2] if last.count(key.rpartition(".")[2]) == 1 else key) for key in differing]
     pairs = [f"{short}:{own[key]}" for short, key in zip(shown, differing, strict=True)]

@@ -37,8 +37,8 @@ def plan(experiment: Experiment) -> str:
         if steps < _FEW_STEPS:
             hints.append(f"{_more_steps(experiment)} makes more steps")
     age = rollout_age(experiment)
-    parts.append(f"decisions are learned from about {age:.1f} iterations after they are played")
     if age > _OLD:
+        parts.append(f"{age:.1f} iterations pass on average from a decision to the gradient step that learns from it")
         games = max(1, int(trainer.parallel_games / age))
         hints.append(f"trainer.parallel_games={games} keeps them younger")
     return "; ".join([", ".join(parts), *hints])
