@@ -154,7 +154,7 @@ def place_files(files: list[int], numbers: list[int]) -> None:
 def run(arguments: list[str], folder: str, environment: dict[str, str], python: str) -> None:
     """What `python ARGUMENTS` does."""
     os.chdir(folder)
-    multiprocessing.process.ORIGINAL_DIR = folder
+    multiprocessing.process.ORIGINAL_DIR = folder  # type: ignore[attr-defined]
     os.environ.clear()
     os.environ.update(environment)
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -200,7 +200,7 @@ def leave(code: int) -> None:
     import threading  # noqa: PLC0415
 
     threading._shutdown()  # type: ignore[attr-defined]  # joins the threads
-    atexit._run_exitfuncs()
+    atexit._run_exitfuncs()  # type: ignore[attr-defined]
     for stream in (sys.stdout, sys.stderr):
         if not stream.closed:
             stream.flush()

@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -62,7 +63,7 @@ def test_torchrun_has_the_bytes_of_two_processes(
 
 def test_another_number_of_processes_is_refused_and_none_waits(tmp_path: Path) -> None:
     """With the variables that torchrun sets; the processes are forks."""
-    meeting = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port()), "WORLD_SIZE": "2"}
+    meeting: dict[str, Any] = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port()), "WORLD_SIZE": "2"}
     command = ["train", *ARGUMENTS, "trainer.processes=3"]
     first, second = (Child(tmp_path, command, log=tmp_path / f"log{rank}", RANK=str(rank), **meeting) for rank in "01")
     assert (first.wait(60), second.wait(60)) == (USAGE_ERROR, 0)
