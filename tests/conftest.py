@@ -19,6 +19,7 @@ settings.load_profile("kernels")
 
 from chromium import page  # noqa: E402  found by the path above
 from postgresql import postgresql, postgresql_server  # noqa: E402
+from quick_python import quick_children, quick_python  # noqa: E402
 from seeds_here import seeds_here  # noqa: E402
 from small_games.scripted import roshambo_agents  # noqa: E402
 from stores import fresh_database  # noqa: E402
@@ -71,4 +72,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items[:] = [*first, *rest[:cut], *second, *rest[cut:]]
 
 
-__all__ = ["fresh_database", "page", "postgresql", "postgresql_server", "roshambo_agents", "seeds_here"]
+__all__ = [
+    "fresh_database",
+    "page",
+    "postgresql",
+    "postgresql_server",
+    "quick_children",
+    "quick_python",
+    "roshambo_agents",
+    "seeds_here",
+]

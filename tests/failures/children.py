@@ -8,7 +8,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Sequence
-from multiprocessing import forkserver, get_context
+from multiprocessing import forkserver, get_context, spawn
 from pathlib import Path
 from typing import Any
 
@@ -58,7 +58,7 @@ class Child:
         start_server()
         self.log = log
         known = {"DVC_ROOT": str(root), "OMP_NUM_THREADS": "1", **environment}
-        given = (str(root), list(arguments), str(log), kill_at, halt_at, body, known)
+        given = (str(root), list(arguments), str(log), kill_at, halt_at, body, known, sys.executable)
         self.process = _CONTEXT.Process(target=_run, args=given)
         self.process.start()
 
@@ -95,7 +95,10 @@ def _run(
     halt_at: str | None,
     body: Callable[[Sequence[str]], int],
     environment: dict[str, str],
+    executable: str,
 ) -> None:
+    sys.executable = executable
+    spawn.set_executable(executable)
     for name in ("MLFLOW_TRACKING_URI", "DVC_STAGE", "PYTEST_CURRENT_TEST"):
         os.environ.pop(name, None)
     os.environ |= environment

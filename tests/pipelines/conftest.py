@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
@@ -60,6 +61,8 @@ class Clone:
     """A git repository with DVC in it."""
 
     root: Path
+    programs: ClassVar[Path]
+    """Folder of `quick_python`: its programs are run where none is killed."""
 
     @property
     def environment(self) -> dict[str, str]:
@@ -70,15 +73,17 @@ class Clone:
 
     def run(self, *command: str, check: bool = True) -> str:
         """Output of a command, errors included."""
+        environment = self.environment
+        environment["PATH"] = f"{self.programs}{os.pathsep}{environment['PATH']}"
         done = subprocess.run(
-            command, cwd=self.root, env=self.environment, capture_output=True, text=True, check=False, timeout=600
+            command, cwd=self.root, env=environment, capture_output=True, text=True, check=False, timeout=600
         )
         output = done.stdout + done.stderr
         assert done.returncode == 0 or not check, output
         return output
 
     def dvc(self, *arguments: str, check: bool = True) -> str:
-        return self.run(sys.executable, "-m", "dvc", *arguments, check=check)
+        return self.run("dvc", *arguments, check=check)
 
     def git(self, *arguments: str) -> str:
         return self.run("git", "-c", "user.name=t", "-c", "user.email=t@t", *arguments)
@@ -109,8 +114,9 @@ def copy_project(target: Path) -> Clone:
 
 
 @pytest.fixture(scope="session")
-def finished(tmp_path_factory: pytest.TempPathFactory) -> Clone:
+def finished(quick_python: Path, tmp_path_factory: pytest.TempPathFactory) -> Clone:
     """A clone whose tiny benchmark has been run once. Tests that change anything take a `clone` of it."""
+    Clone.programs = quick_python
     return Clone(make_once(tmp_path_factory, "finished", run_benchmark))
 
 

@@ -28,6 +28,8 @@ from failures.children import Child
 from learners.kuhn_training import kuhn_experiment
 from training.joint_steps import OPTIONS, other_process, step, steps
 
+pytestmark = pytest.mark.usefixtures("quick_children")
+
 ROUNDS = 4
 FEW_STEPS: dict[str, dict[str, Any]] = {
     "ppo": {"epochs": 2, "minibatch_size": 512},

@@ -14,20 +14,14 @@ from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.tournament import run_tournament
 from cardlab.games.make_game import make_game
 from experiments.sweep.tiny import TINY, runs_of, study_of
+from ray_nodes import two_nodes
 
 
 @pytest.fixture(scope="module")
 def ray_nodes() -> Generator[Any]:
     """Ray, connected to two nodes of one core each."""
-    ray = pytest.importorskip("ray")
-    from ray.cluster_utils import Cluster  # noqa: PLC0415  of an extra
-
-    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
-    cluster.add_node(num_cpus=1)
-    ray.init(address=cluster.address, log_to_driver=False)
-    yield ray
-    ray.shutdown()
-    cluster.shutdown()
+    with two_nodes(head_cpus=1) as (ray, _, _):
+        yield ray
 
 
 @pytest.mark.slow
@@ -45,13 +39,14 @@ def test_a_tournament_on_two_nodes_has_the_figures_of_one_process(ray_nodes: Any
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("no_plots")
 def test_trials_run_on_two_nodes(ray_nodes: Any, root: Path) -> None:
-    longer = "trainer.decisions=30000"  # seconds for each trial, so that one node cannot run all
-    assert main(["sweep", *TINY, longer, "sweep.trials=4", "sweep.workers=2", "sweep.launcher=ray"]) == 0
+    longer = "trainer.decisions=20000"  # seconds for each trial, so that one node cannot run all
+    assert main(["sweep", *TINY, longer, "sweep.trials=3", "sweep.workers=2", "sweep.launcher=ray"]) == 0
     trials = study_of(root).get_trials()
-    assert [trial.state for trial in trials] == [TrialState.COMPLETE] * 4
+    assert [trial.state for trial in trials] == [TrialState.COMPLETE] * 3
     assert len({trial.user_attrs["worker"] for trial in trials}) == 2
-    assert [run.info.status for run in runs_of(root, "trial")] == ["FINISHED"] * 4
+    assert [run.info.status for run in runs_of(root, "trial")] == ["FINISHED"] * 3
 
 
 def test_without_ray_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

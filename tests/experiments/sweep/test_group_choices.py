@@ -9,7 +9,7 @@ from cardlab.experiments.config.composition import compose_experiment
 from experiments.sweep.tiny import TINY, runs_of, study_of
 
 
-@pytest.mark.usefixtures("no_plots")
+@pytest.mark.usefixtures("no_plots", "no_training")
 def test_a_trial_chooses_options_of_groups(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     own = [text for text in TINY if text != "sweep=dqn"]
     choices = ["sweep.space.agent=[ppo,dqn]", "sweep.space.network=[mlp,trunks]", "sweep.sampler=random"]

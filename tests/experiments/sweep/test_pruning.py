@@ -80,7 +80,7 @@ def test_a_finished_training_is_pruned_only_if_another_one_follows(is_last: bool
 
 
 def test_cpu_time_is_a_second_objective(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    command = ["sweep", *TINY, "sweep.trials=4", "sweep.cost=cpu_seconds", "sweep.space.network.widths=[[8],[512,512]]"]
+    command = ["sweep", *TINY, "sweep.trials=4", "sweep.cost=cpu_seconds", "sweep.space.network.widths=[[8],[64]]"]
     assert main(command) == 0
     study = study_of(root)
     assert all(trial.values[1] > 0 for trial in study.get_trials())
@@ -93,7 +93,7 @@ def test_cpu_time_is_a_second_objective(root: Path, capsys: pytest.CaptureFixtur
     }
 
 
-@pytest.mark.usefixtures("no_plots")
+@pytest.mark.usefixtures("no_plots", "no_training")
 def test_values_that_do_not_go_together_are_pruned(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Each alone is fine, agent.double with agent.successors is not."""
     base = [*(option for option in TINY if option != "sweep=dqn"), "sweep=standard", "sweep.sampler=grid"]

@@ -2,11 +2,9 @@
 
 import json
 import os
-import random
 import re
 import signal
 import subprocess
-import time
 from pathlib import Path
 from typing import Any
 
@@ -28,10 +26,10 @@ from cardlab.experiments.sweep.worker import load_plan
 from cardlab.learners.base import TrainingDiverged
 from cardlab.tracking import Store
 from cardlab.training.run import train
-from experiments.sweep.tiny import PROGRAM, TINY, runs_of, study_of
+from experiments.sweep.tiny import TINY, runs_of, study_of, sweep_to_the_second_training
+from failures.children import Child
 
 PARAMS = ["params_agent.epsilon", "params_agent.gamma", "params_agent.learning_rate"]
-KILLS = 1  # sweeps that are stopped by each signal
 
 
 def assert_promotion(root: Path, out: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -233,7 +231,7 @@ def test_what_is_wrong_is_said_before_the_first_trial(
     assert os.listdir(tmp_path) == []
 
 
-@pytest.mark.usefixtures("no_plots")
+@pytest.mark.usefixtures("no_plots", "no_training")
 def test_a_changed_sweep_is_a_new_study_and_a_named_one_takes_only_what_compares(
     root: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -309,27 +307,26 @@ def test_a_trial_that_was_stopped_before_it_noted_its_run_continues_it(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("blow", [signal.SIGINT, signal.SIGKILL])
-def test_the_program_goes_on_where_it_was_stopped(blow: signal.Signals, root: Path, kill: int) -> None:
+def test_the_program_goes_on_where_it_was_stopped(blow: signal.Signals, root: Path, tmp_path: Path) -> None:
     """A real process, stopped in the middle of its second trial."""
-    command = [*PROGRAM, "sweep", *TINY, "trainer.decisions=90000", "sweep.trials=3"]  # many seconds for each trial
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True) as process:
-        assert process.stderr is not None
-        assert process.stderr.readline().startswith("starting: ")
-        assert process.stderr.readline().startswith("study ")
-        assert any(line.startswith("trial 0 begins") for line in process.stderr)  # a store under load adds lines
-        while len(runs_of(root, "trial")) < 2:
-            time.sleep(0.1)
-        time.sleep(random.Random(kill).uniform(0.0, 0.5) if kill else 0.0)
-        process.send_signal(blow)
-        said = process.stderr.read()
+    command = ["sweep", *TINY, "sweep.trials=3"]
+    log = tmp_path / "stopped.log"
+    stopped = Child(root, command, log=log, body=sweep_to_the_second_training)
+    process = stopped.wait_until_halted()
+    os.kill(process, blow)
     if blow == signal.SIGINT:
-        assert process.returncode == 130
+        stopped.resume()
+    status = stopped.wait()
+    assert status == (130 if blow == signal.SIGINT else -blow)
+    said = log.read_text()
+    if blow == signal.SIGINT:
         assert "trial 1 interrupted" in said
         assert "1 of 3 done\ncardlab: interrupted; run the same command again to resume" in said
         assert {run.info.status for run in runs_of(root, "sweep")} == {"KILLED"}
         (interrupted,) = [run for run in runs_of(root, "trial") if run.data.tags["sweep.trial"] == "1"]
         assert (interrupted.info.status, interrupted.data.tags["sweep.state"]) == ("KILLED", "killed")
-    assert subprocess.run(command, check=False, capture_output=True).returncode == 0
+    again = Child(root, command, log=tmp_path / "again.log")
+    assert again.wait() == 0, again.log.read_text()
     states = [trial.state for trial in study_of(root).get_trials()]
     assert states == [TrialState.COMPLETE, TrialState.FAIL, TrialState.COMPLETE, TrialState.COMPLETE]
     runs = runs_of(root, "trial")

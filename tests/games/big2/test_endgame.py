@@ -58,10 +58,10 @@ def test_small_deals_by_the_plain_definition(options, ranks, most):
     rng = np.random.default_rng(ranks)
     cards = np.arange(1, 52) if ranks == 13 else np.arange(12, 12 + 4 * ranks)
     checked = 0
-    for _ in range(60):
+    for _ in range(24):
         counts = rng.integers(1, most + 1, size=4)
         checked += check_deal(game, endgame(rng, counts, cards))
-    assert checked > 80
+    assert checked > 32
 
 
 @pytest.mark.parametrize("counts", [(6, 1, 2, 1), (5, 5, 1, 1)])
