@@ -34,7 +34,7 @@ def run(request: Request) -> int:
     check_agents(game, "agents", agents)
     folder = check_folder("output", checked("output", config["output"], Text))
     # A wrong value is refused before the imports below, which take seconds.
-    from cardlab.agents.policy_files import save_belief  # noqa: PLC0415
+    from cardlab.agents.beliefs import save_belief  # noqa: PLC0415
     from cardlab.experiments.value_calibration import write_calibration  # noqa: PLC0415
     from cardlab.training.belief import (  # noqa: PLC0415
         BeliefExperiment,

@@ -11,7 +11,7 @@ import torch
 from lightning.pytorch.callbacks import Callback
 from numpy.typing import NDArray
 
-from cardlab.agents.policy_files import Belief
+from cardlab.agents.beliefs import Belief
 from cardlab.evaluation.intervals import Estimate, estimate
 from cardlab.games.agent_protocol import Agent
 from cardlab.games.big2.hidden_cards import deal_log_likelihoods
