@@ -60,7 +60,7 @@ class BeliefExperiment:
 
     def __post_init__(self) -> None:
         """Raise InvalidOption for a game without hands whose deals have a known likelihood."""
-        check_believable(self.game)
+        check_believable(self.game.spec.name)
 
     def rollout(self, number: int) -> BeliefSamples:
         """Samples of rollout `number`, a function of the seed and the number."""
