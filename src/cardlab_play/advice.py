@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from cardlab.agents.policy_files import Belief
+from cardlab.agents.beliefs import Belief
 from cardlab.games.agent_protocol import Agent, Policy
 from cardlab.games.cards.deck import card_text
 from cardlab.games.protocol import Game, InfoStates

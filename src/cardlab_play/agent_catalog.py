@@ -11,8 +11,8 @@ from pydantic import ConfigDict, StrictStr
 from pydantic.dataclasses import dataclass as pydantic_dataclass
 
 from cardlab.agents import registry
+from cardlab.agents.beliefs import Belief, load_belief
 from cardlab.agents.policy_descriptions import PolicyError, read_description
-from cardlab.agents.policy_files import Belief, load_belief
 from cardlab.agents.registry import agent_names, load_agent
 from cardlab.agents.search.options import SearchOptions, search_text
 from cardlab.agents.specs import CHAMPION, SEARCHES, SEED, belief_folder, champion_folder, split_name

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
-from cardlab.agents.policy_files import Belief
+from cardlab.agents.beliefs import Belief
 from cardlab.agents.registry import load_agent
 from cardlab.agents.search.builders import build_search
 from cardlab.agents.search.monte_carlo import MonteCarlo

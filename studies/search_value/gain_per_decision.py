@@ -19,7 +19,7 @@ import torch
 from numpy.typing import NDArray
 
 import cardlab
-from cardlab.agents.policy_files import load_belief
+from cardlab.agents.beliefs import load_belief
 from cardlab.agents.search.search_io import pair_with_actions
 from cardlab.evaluation.intervals import estimate
 from cardlab.games.agent_protocol import Agent

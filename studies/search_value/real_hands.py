@@ -19,8 +19,8 @@ import torch
 from numpy.typing import NDArray
 
 import cardlab
+from cardlab.agents.beliefs import load_belief
 from cardlab.agents.network_agents import SoftmaxAgent
-from cardlab.agents.policy_files import load_belief
 from cardlab.agents.policy_inference import PolicyInference
 from cardlab.evaluation.intervals import estimate
 from cardlab.games.agent_protocol import Agent

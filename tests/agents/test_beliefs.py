@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 import torch
 
+from cardlab.agents.beliefs import Belief, load_belief, save_belief
 from cardlab.agents.policy_descriptions import PolicyError
-from cardlab.agents.policy_files import Belief, load_belief, save_belief
 from cardlab.agents.registry import load_agent
 from cardlab.core.messages import InvalidOption
 from cardlab.games.agent_protocol import Agent

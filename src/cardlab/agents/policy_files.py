@@ -1,4 +1,4 @@
-"""Trained networks, policies and beliefs as folders: a description in JSON, weights.safetensors with a checksum.
+"""Trained networks and policies as folders: a description in JSON and weights.safetensors with a checksum.
 
 The same training gives the same bytes. Nothing in a folder is ever run: classes are named by registry key, weights are
 plain arrays.
@@ -7,28 +7,23 @@ plain arrays.
 import errno
 import hashlib
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, fields
 from math import isfinite
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 
 from cardlab.agents.policy_descriptions import (
-    BELIEF,
     DESCRIPTION,
     WEIGHTS,
     PolicyDescription,
     PolicyError,
     check_game,
     default_features,
-    described_game,
     find_class,
-    parse_description,
     policy_digest,
     read_description,
     write_description,
@@ -36,14 +31,13 @@ from cardlab.agents.policy_descriptions import (
 from cardlab.core.files import LARGEST_DATA, check_regular
 from cardlab.core.parts import target_of
 from cardlab.games.agent_protocol import Agent, Policy
-from cardlab.games.cards.deck import NUM_CARDS
-from cardlab.games.protocol import Floats, Game, GameSpec, InfoStates, Players, States
-from cardlab.networks.belief import BeliefNetwork
-from cardlab.networks.belief_options import BeliefOptions
+from cardlab.games.protocol import Game, GameSpec
 from cardlab.networks.protocol import Network, NetworkOptions
 
 _CHECKSUM = "sha256"  # key in the metadata of the header, which other readers ignore
+
 _LARGEST_WEIGHT = 1e12  # sums of products of larger ones are not finite
+
 Weights = Mapping[str, torch.Tensor]
 
 
@@ -167,59 +161,3 @@ def _network(game: Game, folder: Path, description: PolicyDescription) -> Networ
     return load_weights(
         folder, find_class(folder / DESCRIPTION, "network", description.network), description, game.spec
     )
-
-
-_FREE = ("features",)  # options of the game in which belief and agent may differ
-
-
-@dataclass(frozen=True)
-class Belief:
-    """Predicts which opponent holds each card from the observation of a player."""
-
-    game: Game  # with the features that the network reads
-    network: BeliefNetwork
-
-    def weights(self, info_states: InfoStates, players: Players) -> Floats:
-        """[N, P, 52] probability that each opponent holds each unseen card; 0 for the player."""
-        num_players = self.game.spec.num_players
-        with torch.inference_mode():
-            observations = torch.from_numpy(self.game.observe(info_states, players)).to(self.network.device)
-            shares: Floats = self.network(observations).softmax(dim=1).cpu().numpy()
-        weights = np.zeros((len(players), num_players, NUM_CARDS), dtype=np.float32)
-        others = (players[:, None] + np.arange(1, num_players)) % num_players
-        weights[np.arange(len(players))[:, None], others] = shares
-        return weights
-
-    def determinize(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> States:
-        """[N] full states sampled by the belief; copies of one InfoState are evaluated once."""
-        if len(players) > 1 and _all_alike(info_states, players):
-            weights = np.repeat(self.weights(InfoStates(info_states[:1]), players[:1]), len(players), axis=0)
-        else:
-            weights = self.weights(info_states, players)
-        return self.game.determinize(info_states, players, rng, weights)
-
-
-def save_belief(folder: Path, game: Game, options: BeliefOptions, network: BeliefNetwork) -> None:
-    """Write the belief network, which reads the observations of `game`."""
-    folder.mkdir(parents=True, exist_ok=True)
-    save_weights(network, folder / WEIGHTS)
-    spec = game.spec
-    description = PolicyDescription(spec.name, target_of(game), spec.options, target_of(options), asdict(options))
-    write_description(folder / BELIEF, description)
-
-
-def load_belief(game: Game, folder: Path) -> Belief:
-    """The belief in `folder` for `game`, whose features may be others; PolicyError when it does not fit."""
-    path = folder / BELIEF
-    description = parse_description(path)
-    trained_for = {"game": description.game, **description.game_options}
-    check_game(folder, game, trained_for | {key: game.spec.options[key] for key in _FREE if key in game.spec.options})
-    if description.network != target_of(BeliefOptions):
-        raise PolicyError(f"{path}: network={description.network}: must be {target_of(BeliefOptions)}")
-    own_game = described_game(path, description, description.game_options)
-    return Belief(own_game, load_weights(folder, BeliefOptions, description, own_game.spec))
-
-
-def _all_alike(info_states: InfoStates, players: Players) -> bool:
-    rows: NDArray[np.uint8] = np.ascontiguousarray(info_states).view(np.uint8).reshape(len(players), -1)
-    return bool((rows == rows[0]).all() and (players == players[0]).all())

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 def run(request: Request) -> int:
     """Train, write the belief to the folder `output`, log it to MLflow, and print its evaluation."""
     config = request.config
+    check_believable(config["game"]["name"])
     game = without_training_options(build_game(config["game"]))
-    check_believable(game)
     agents = checked("agents", config["agents"], Annotated[tuple[Text, ...], Field(min_length=1)])
     seed = check_whole("seed", config["seed"], 0)
     network = BeliefOptions(**group("network", config["network"]))
@@ -34,7 +34,7 @@ def run(request: Request) -> int:
     check_agents(game, "agents", agents)
     folder = check_folder("output", checked("output", config["output"], Text))
     # A wrong value is refused before the imports below, which take seconds.
-    from cardlab.agents.policy_files import save_belief  # noqa: PLC0415
+    from cardlab.agents.beliefs import save_belief  # noqa: PLC0415
     from cardlab.experiments.value_calibration import write_calibration  # noqa: PLC0415
     from cardlab.training.belief import (  # noqa: PLC0415
         BeliefExperiment,

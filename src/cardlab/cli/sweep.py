@@ -15,7 +15,7 @@ from cardlab.experiments.config.build_experiment import build_experiment
 from cardlab.experiments.config.build_parts import group
 from cardlab.experiments.config.values import check_launcher
 from cardlab.experiments.run_paths import quoted
-from cardlab.experiments.sweep.group_option import compose_choices
+from cardlab.experiments.sweep.group_choices import compose_choices
 from cardlab.experiments.sweep.options import SweepOptions, build_sweep, check_study
 from cardlab.experiments.sweep.tuned_files import check_keys, check_name, write_tuned
 from cardlab.tracking import Store, TrackingUnavailable

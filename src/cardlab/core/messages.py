@@ -11,7 +11,6 @@ if TYPE_CHECKING:
 
 NOT_IN_DIGEST = "makes messages"
 
-
 # Without limits: quadratic in a long text. A password may hold spaces; what follows a port does not belong to it.
 _ADDRESS = re.compile(r"[\w+.-]{1,40}://(?:[^\s/@:\[]{0,80}:(?!\d+(?:[/\s]|$))[^\n]{0,200}@)?\S+")
 _QUERY = re.compile(r"\?[\w.-]+=.*")

@@ -11,7 +11,7 @@ import torch
 from lightning.pytorch.callbacks import Callback
 from numpy.typing import NDArray
 
-from cardlab.agents.policy_files import Belief
+from cardlab.agents.beliefs import Belief
 from cardlab.evaluation.intervals import Estimate, estimate
 from cardlab.games.agent_protocol import Agent
 from cardlab.games.big2.hidden_cards import deal_log_likelihoods
@@ -60,7 +60,7 @@ class BeliefExperiment:
 
     def __post_init__(self) -> None:
         """Raise InvalidOption for a game without hands whose deals have a known likelihood."""
-        check_believable(self.game)
+        check_believable(self.game.spec.name)
 
     def rollout(self, number: int) -> BeliefSamples:
         """Samples of rollout `number`, a function of the seed and the number."""

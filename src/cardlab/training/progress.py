@@ -18,8 +18,7 @@ from cardlab.evaluation.progress import is_quiet, terminal, terminal_of_parent
 from cardlab.learners.rollouts.experience import Experience
 from cardlab.training.curve_evaluation import MEAN_SCORE
 
-NOT_IN_DIGEST = "shows progress in a terminal"
-
+NOT_IN_DIGEST = "shows progress, and adds metrics to MLflow that no curve has"
 
 WIN_RATE = "train/win_rate"
 _ROLLING = ("loss", "return", "episode_length")

@@ -33,7 +33,7 @@ from cardlab.games.agent_protocol import ActionValues, Agent, Policy
 from cardlab.games.protocol import Floats, Game, HasHistory, InfoStates, Players, States
 
 if TYPE_CHECKING:
-    from cardlab.agents.policy_files import Belief
+    from cardlab.agents.beliefs import Belief
     from cardlab.agents.search.online_learning import OnlineLearner
     from cardlab.networks.protocol import Network
 
@@ -86,7 +86,7 @@ def _is_policy(game: Game, belief: str) -> bool:
 
 
 def _belief(game: Game, folder: str) -> "Belief":
-    from cardlab.agents.policy_files import load_belief  # noqa: PLC0415  torch is needed for a network only
+    from cardlab.agents.beliefs import load_belief  # noqa: PLC0415  torch is needed for a network only
 
     if not Path(folder, BELIEF).is_file():
         raise invalid_search("belief", folder, "the folder of a belief network, or of a policy")

@@ -12,9 +12,9 @@ from cardlab.core.parts import CONF, NAME, option_names, read_option
 from cardlab.experiments.config.composition import compose_config, compose_tree, initialised_hydra, plain
 from cardlab.experiments.config.error_lines import flat_keys, group_options
 from cardlab.experiments.config.values import flat_space, with_values
+from cardlab.experiments.sweep.group_choices import CHOSEN_GROUPS
 from cardlab.experiments.sweep.group_option import (
     ABSENT,
-    CHOSEN_GROUPS,
     GroupOption,
     chosen_options,
     invalid_entry,

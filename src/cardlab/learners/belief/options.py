@@ -2,7 +2,6 @@
 
 from cardlab.core.messages import InvalidOption
 from cardlab.core.options import Number, Whole, option, options
-from cardlab.games.protocol import Game
 from cardlab.learners.hyperparameters import MaxGradNorm, Minibatch
 
 
@@ -18,7 +17,7 @@ class BeliefTraining:
     held_out: Whole = option(1000, "games on which the belief is evaluated, none of them trained on", ge=2)
 
 
-def check_believable(game: Game) -> None:
-    """Raise InvalidOption for a game without hands whose deals have a known likelihood."""
-    if game.spec.name != "big2":
-        raise InvalidOption("game", game.spec.name, "big2, whose players hold hands that others may guess")
+def check_believable(game: str) -> None:
+    """Raise InvalidOption for the name of a game without hands whose deals have a known likelihood."""
+    if game != "big2":
+        raise InvalidOption("game", game, "big2, whose players hold hands that others may guess")
