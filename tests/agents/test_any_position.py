@@ -23,8 +23,8 @@ def pairs() -> list[tuple[str, str]]:
 @pytest.mark.parametrize(("name", "text"), pairs())
 def test_a_scripted_agent_is_legal_after_random_play(name: str, text: str) -> None:
     game, rng = make_game(name), np.random.default_rng(11)
-    agent, most = make_agent(game, text), SLOW.get(text, 256)
-    for number, moves in enumerate(play(game, game.deal(256, rng), [RandomAgent(game)], rng)):
+    agent, most = make_agent(game, text), SLOW.get(text, 128)
+    for number, moves in enumerate(play(game, game.deal(128, rng), [RandomAgent(game)], rng)):
         if number % 3 and text in SLOW:
             continue
         rows = np.arange(len(moves.players))[:most]

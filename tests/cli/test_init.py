@@ -3,8 +3,9 @@
 import json
 import os
 import re
+import shutil
 import subprocess
-import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -16,27 +17,30 @@ ROOT = Path(__file__).parents[2]
 TINY = ("trainer.decisions=2048", "trainer.evaluations=1", "trainer.evaluation_deals=20", "arena.deals=50")
 
 
-def run(folder: Path, *command: str) -> str:
-    """What a command prints in the project, with the code of this checkout."""
-    environment = {
-        **os.environ,
-        "PYTHONPATH": str(ROOT / "src"),
-        "PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin",
-    }
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, f"{' '.join(command)}\n{done.stdout[-2000:]}{done.stderr[-2000:]}"
-    return done.stdout
+@dataclass(frozen=True)
+class Shell:
+    """Runs commands in a folder with the code of this checkout, by programs that start in no time."""
 
+    programs: Path
+    folder: Path
 
-def cardlab(folder: Path, *arguments: str) -> str:
-    return run(folder, sys.executable, "-m", "cardlab", *arguments)
+    def run(self, *command: str) -> str:
+        """What a command prints."""
+        environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "PATH": f"{self.programs}:/usr/bin:/bin"}
+        done = subprocess.run(
+            command, cwd=self.folder, env=environment, capture_output=True, text=True, check=False, timeout=600
+        )
+        assert done.returncode == 0, f"{' '.join(command)}\n{done.stdout[-2000:]}{done.stderr[-2000:]}"
+        return done.stdout
 
+    def cardlab(self, *arguments: str) -> str:
+        return self.run("cardlab", *arguments)
 
-def trainings(project: Path) -> dict[str, str]:
-    """Experiment → digest of the code of its training, as the stage `code` writes it."""
-    run(project, sys.executable, "pipelines/code_digests.py")
-    written = json.loads((project / "code.json").read_text())
-    return {name: stages["train"] for name, stages in written["experiments"].items()}
+    def trainings(self) -> dict[str, str]:
+        """Experiment → digest of the code of its training, as the stage `code` writes it."""
+        self.run("python", "pipelines/code_digests.py")
+        written = json.loads((self.folder / "code.json").read_text())
+        return {name: stages["train"] for name, stages in written["experiments"].items()}
 
 
 @pytest.mark.parametrize("name", ["3x", "class", "numpy", "json"])
@@ -73,46 +77,48 @@ def test_the_stages_are_those_of_cardlab() -> None:
 
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
-def test_a_project_runs_at_once(tmp_path: Path) -> None:
-    cardlab(tmp_path, "init", "two-decks")
+def test_a_project_runs_at_once(tmp_path: Path, fresh_database: Path, quick_python: Path) -> None:
+    Shell(quick_python, tmp_path).cardlab("init", "two-decks")
     project = tmp_path / "two-decks"
-    assert "passed" in run(project, sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider")
+    shell = Shell(quick_python, project)
+    shutil.copyfile(fresh_database, project / "mlflow.db")
+    assert "passed" in shell.run("python", "-m", "pytest", "-q", "-p", "no:cacheprovider")
     assert yaml.safe_load((project / "params.yaml").read_text())["experiments"]["kuhn_reinforce"]["agent"]["gamma"] == 1
-    assert cardlab(project, "compose", "--check") == "params.yaml is up to date\n"
+    assert shell.cardlab("compose", "--check") == "params.yaml is up to date\n"
 
     # an edit of its loss makes the trainings stale that use it; a docstring does not
-    before, loss = trainings(project), project / "src" / "two_decks" / "reinforce.py"
+    before, loss = shell.trainings(), project / "src" / "two_decks" / "reinforce.py"
     text = loss.read_text()
     loss.write_text(text.replace('"""Loss', '"""The loss'))
-    assert trainings(project) == before
+    assert shell.trainings() == before
     loss.write_text(text.replace("0.5 * errors", "0.4 * errors"))
-    assert [name for name, digest in trainings(project).items() if digest != before[name]] == ["kuhn_reinforce"]
+    assert [name for name, digest in shell.trainings().items() if digest != before[name]] == ["kuhn_reinforce"]
     loss.write_text(text)
 
     # every verb takes the parts of the project
-    for recipe in ("reinforce", "ppo"):
-        cardlab(project, "train", f"experiment=kuhn/{recipe}", "seeds=2", *TINY)
-    assert "points per game" in cardlab(project, "compare", "kuhn_reinforce", "kuhn_ppo", "arena.deals=50")
+    shell.cardlab("train", "experiment=kuhn/reinforce", "seeds=2", *TINY)
+    shell.cardlab("train", "experiment=kuhn/ppo", *TINY)
+    assert "points per game" in shell.cardlab("compare", "kuhn_reinforce", "kuhn_ppo", "arena.deals=50")
     policy = next(project.glob("runs/kuhn_reinforce/*/policy"))
     name = str(policy.relative_to(project))
-    assert "cautious" in cardlab(project, "evaluate", f"policy={name}", "arena.deals=50")
+    assert "cautious" in shell.cardlab("evaluate", f"policy={name}", "arena.deals=50")
     agents = f"agents=[random,cautious,two_decks.agents.Cautious:lowest:1,{name}]"
-    cardlab(project, "tournament", "game=kuhn", agents, "arena.deals=20")
-    assert "bet" in cardlab(project, "replay", "game=kuhn", f"agents=[{name},cautious]", "deal=3")
+    shell.cardlab("tournament", "game=kuhn", agents, "arena.deals=20")
+    assert "bet" in shell.cardlab("replay", "game=kuhn", f"agents=[{name},cautious]", "deal=3")
     space = "sweep.space.agent.entropy_weight={low: 0.001, high: 0.1}"
-    cardlab(project, "sweep", "experiment=kuhn/reinforce", space, "sweep.trials=2", "sweep.deals=10", *TINY[:3])
-    shown = cardlab(project, "train", "experiment=kuhn/reinforce", "--help")
+    shell.cardlab("sweep", "experiment=kuhn/reinforce", space, "sweep.trials=2", "sweep.deals=10", *TINY[:3])
+    shown = shell.cardlab("train", "experiment=kuhn/reinforce", "--help")
     assert re.search("minibatch_size: 512 +decisions in one gradient step", shown), "as its class says"
 
-    assert cardlab(project, "compose", "--options") == "conf/agent/reinforce.yaml: options added\n"
+    assert shell.cardlab("compose", "--options") == "conf/agent/reinforce.yaml: options added\n"
     text = (project / "conf" / "agent" / "reinforce.yaml").read_text()
     assert text.count("entropy_weight") == 1
     assert "\nminibatch_size: 512  # decisions in one gradient step\n" in text
-    assert cardlab(project, "compose", "--options") == "no file of conf/ leaves an option out\n"
-    assert cardlab(project, "compose", "--check") == "params.yaml is up to date\n"
+    assert shell.cardlab("compose", "--options") == "no file of conf/ leaves an option out\n"
+    assert shell.cardlab("compose", "--check") == "params.yaml is up to date\n"
 
     # DVC composes the project's groups and the shipped ones
-    run(project, "git", "add", "--all")
-    run(project, "git", "-c", "user.name=a", "-c", "user.email=a@b.c", "commit", "--quiet", "--message=start")
-    run(project, "dvc", "exp", "run", "--queue", "--set-param", "agent@experiments.kuhn_reinforce.agent=ppo")
-    assert "Queued" in run(project, "dvc", "queue", "status")
+    shell.run("git", "add", "--all")
+    shell.run("git", "-c", "user.name=a", "-c", "user.email=a@b.c", "commit", "--quiet", "--message=start")
+    shell.run("dvc", "exp", "run", "--queue", "--set-param", "agent@experiments.kuhn_reinforce.agent=ppo")
+    assert "Queued" in shell.run("dvc", "queue", "status")

@@ -5,6 +5,7 @@ import os
 import signal
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -63,7 +64,8 @@ def test_queued_experiments_run_side_by_side(clone: Clone) -> None:
             time.sleep(1)
     finally:
         for worker in workers(clone.root):
-            os.kill(int(worker.name), signal.SIGKILL)
+            with suppress(ProcessLookupError):
+                os.kill(int(worker.name), signal.SIGKILL)
     shown = clone.dvc("exp", "show", "--csv")
     assert {"more", "fewer"} <= {line.split(",")[0] for line in shown.splitlines()} | set(shown.split(","))
     changed = json.loads(clone.dvc("metrics", "diff", "more", "fewer", "--json"))

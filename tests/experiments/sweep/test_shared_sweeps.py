@@ -21,7 +21,7 @@ from cardlab.experiments.sweep.storages import SURPLUS
 from cardlab.experiments.sweep.study import FINISHED
 from cardlab.experiments.sweep.worker import SweepPlan, run_workers
 from cardlab.tracking import Store
-from experiments.sweep.tiny import PROGRAM, TINY, runs_of, study_of, swept_experiment
+from experiments.sweep.tiny import TINY, runs_of, study_of, swept_experiment
 from failures.test_killed_matches import workers
 
 KILLS = 1  # sweeps with three kills of workers, and sweeps with one of the parent
@@ -29,6 +29,7 @@ SECONDS_TO_END = 5.0  # for the workers, after their parent
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("quick_children")
 def test_two_workers_share_a_sweep_and_one_may_join_it(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["sweep", *TINY, "sweep.trials=4", "sweep.workers=2"]) == 0
     printed = capfd.readouterr()
@@ -51,6 +52,7 @@ def test_two_workers_share_a_sweep_and_one_may_join_it(root: Path, capfd: pytest
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("quick_children")
 def test_the_error_of_a_worker_is_raised_and_stops_all(root: Path) -> None:
     config = swept_experiment(TINY)
     del config["trainer"]
@@ -61,11 +63,20 @@ def test_the_error_of_a_worker_is_raised_and_stops_all(root: Path) -> None:
 
 
 @pytest.mark.slow
-def test_three_workers_of_which_one_is_killed_in_the_first_a_middle_and_the_last_trial(root: Path, kill: int) -> None:
+def test_three_workers_of_which_one_is_killed_in_the_first_a_middle_and_the_last_trial(
+    root: Path, kill: int, quick_python: Path
+) -> None:
     """Real processes that train: six trials are finished, none runs, and MLflow knows each once."""
     total = 6
     chance = random.Random(kill)
-    command = [*PROGRAM, "sweep", *TINY, "trainer.decisions=16384", f"sweep.trials={total}", "sweep.workers=3"]
+    command = [
+        quick_python / "cardlab",
+        "sweep",
+        *TINY,
+        "trainer.decisions=16384",
+        f"sweep.trials={total}",
+        "sweep.workers=3",
+    ]
     killed: list[int] = []
     with subprocess.Popen(command) as process:
         wait_for_training(root)
@@ -83,10 +94,17 @@ def test_three_workers_of_which_one_is_killed_in_the_first_a_middle_and_the_last
 
 
 @pytest.mark.slow
-def test_a_sweep_of_which_the_parent_is_killed_in_mid_trial(root: Path, kill: int) -> None:
+def test_a_sweep_of_which_the_parent_is_killed_in_mid_trial(root: Path, kill: int, quick_python: Path) -> None:
     """Its workers exit, and the same command finishes what they had begun."""
     total = 3
-    command = [*PROGRAM, "sweep", *TINY, "trainer.decisions=16384", f"sweep.trials={total}", "sweep.workers=2"]
+    command = [
+        quick_python / "cardlab",
+        "sweep",
+        *TINY,
+        "trainer.decisions=16384",
+        f"sweep.trials={total}",
+        "sweep.workers=2",
+    ]
     with subprocess.Popen(command) as process:
         wait_for_training(root)
         time.sleep(random.Random(kill).uniform(0.0, 3.0))

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -63,11 +64,12 @@ def test_exact_exploitability_needs_a_policy_and_a_game_that_has_it() -> None:
 
 
 def test_a_game_keeps_its_own_name(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    fresh_database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "conf").mkdir()
+    shutil.copyfile(fresh_database, tmp_path / "mlflow.db")
     monkeypatch.chdir(tmp_path)
-    budget = ["trainer.decisions=2048", "trainer.evaluations=1", "trainer.evaluation_deals=20", "trainer.snapshots=0"]
+    budget = ["trainer.decisions=1024", "trainer.evaluations=1", "trainer.evaluation_deals=20", "trainer.snapshots=0"]
     spiel = ["game=open_spiel", 'game.text="kuhn_poker(players=2)"', "agent=ppo", "name=kuhn"]
     assert main(["train", *spiel, *budget, "trainer.exploitability=true"]) == 0
     policy = next((tmp_path / "runs" / "kuhn").glob("*/policy"))
@@ -81,7 +83,7 @@ def test_a_game_keeps_its_own_name(
     assert len(json.loads(Path("exact.json").read_text())["values"]) == 1
     assert main(["runs"]) == 0
     assert "kuhn_poker" in capsys.readouterr().out
-    other = ["agent=td", "name=kuhn_td", "agent.decisions_per_iteration=1024"]
+    other = ["agent=td", "name=kuhn_td", "agent.decisions_per_iteration=512"]
     assert main(["train", *spiel[:2], *other, *budget, "trainer.exploitability=true"]) == 0
     assert main(["compare", "kuhn", "kuhn_td", "arena.deals=100", "output=compared"]) == 0
     assert "exploitability" in capsys.readouterr().out
