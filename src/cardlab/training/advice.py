@@ -28,7 +28,7 @@ _MINIBATCH, _ROLLOUT = 256, 2048  # decisions, as in the learners' defaults
 
 
 def plan(experiment: Experiment) -> str:
-    """One line: decisions, gradient steps and the age of rollouts, with the option that mends what is unusual."""
+    """One line: decisions, gradient steps and the age of old rollouts, with the option that mends what is unusual."""
     trainer = experiment.trainer
     parts, hints = [f"{trainer.decisions:,} decisions"], list[str]()
     steps = gradient_steps(experiment)
