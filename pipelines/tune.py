@@ -23,11 +23,11 @@ from cardlab.tracking import Store
 
 
 def main() -> None:
-    """Run the sweep and write tuning/NAME/."""
+    """Run the sweep and write studies/tuning/NAME/."""
     tune = read_params("tune")["tune"]
     config, options = tune["experiment"], build_sweep(tune["sweep"])
     result = run_sweep(options, config)
-    folder = Path("tuning", config["name"])
+    folder = Path("studies", "tuning", config["name"])
     folder.mkdir(parents=True, exist_ok=True)
     study = find_study(Store().root, result.study, options.storage)
     (folder / "trials.csv").write_text(trials_table(study))

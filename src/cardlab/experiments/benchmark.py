@@ -59,7 +59,7 @@ def _read(config: Mapping[str, Any]) -> Experiment:
 def _check_tune(options: SweepOptions, config: Mapping[str, Any], experiments: Mapping[str, Experiment]) -> None:
     """Raise InvalidOption for a sweep that its stage would refuse, or whose option `apply` it would ignore."""
     if options.apply is not None:
-        raise invalid(options, "apply", "null: the stage writes tuning/")
+        raise invalid(options, "apply", "null: the stage writes studies/tuning/")
     for key, entry in options.space.items():
         if (value := value_at(config, key)) is ABSENT or isinstance(value, Mapping):
             raise invalid_entry(key, entry, "for a key of tune.experiment that is no group")
