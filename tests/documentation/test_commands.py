@@ -104,9 +104,11 @@ def smaller(command: Command) -> list[str]:
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
 @pytest.mark.usefixtures("seeds_here")
-def test_the_commands_do_what_they_say(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_commands_do_what_they_say(fresh_database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In the order of the pages, each once, in one folder: what one command leaves, the next may need."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("cardlab.experiments.sweep.summary.study_plots", lambda *_: ())  # longer than tiny trials
+    shutil.copyfile(fresh_database, tmp_path / "mlflow.db")
     shutil.copytree(ROOT / "champions" / "papers", tmp_path / "champions" / "papers")  # one page evaluates it
     for name, (game_name, plays) in POLICIES.items():
         game = cardlab.make_game(game_name)

@@ -35,7 +35,6 @@ PORTS = ("5433", "5555", "5000")  # of PostgreSQL, S3 and MLflow on the page
 AWS = "AWS_"
 PASSWORD, TOKEN = (f"{text}{secrets.token_hex(8)}" for text in ("pa/ss", "token"))
 TRIALS = 4
-DVC = [sys.executable, "-m", "dvc"]
 
 
 def _on_ports(text: str, ports: Mapping[str, int]) -> str:
@@ -91,19 +90,20 @@ def _when_ready(folder: Path) -> dict[str, str]:
 class Clone:
     """A project folder of a user who has the two addresses and the password of PostgreSQL, and no key of S3."""
 
-    def __init__(self, root: Path, environment: Mapping[str, str], **changed: str) -> None:
+    def __init__(self, root: Path, environment: Mapping[str, str], programs: Path, **changed: str) -> None:
         names = ("PGPASSFILE", "MLFLOW_TRACKING_URI", "OPTUNA_STORAGE")
         kept = {key: value for key, value in os.environ.items() if not key.startswith(AWS) and key != "DVC_ROOT"}
         self.root = root
         self.environment = kept | {key: environment[key] for key in names} | changed
         self.keys = {key: value for key, value in environment.items() if key.startswith(AWS)}
         self.printed = ""
+        self.programs = programs  # of quick_python
         root.mkdir()
         self.dvc("init", "--no-scm", "--quiet")
 
-    def start(self, *arguments: str) -> "subprocess.Popen[str]":
+    def start(self, *command: str) -> "subprocess.Popen[str]":
         merged: Any = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
-        return subprocess.Popen([*PROGRAM, *arguments], cwd=self.root, env=self.environment, **merged)
+        return subprocess.Popen(command, cwd=self.root, env=self.environment, **merged)
 
     def end(self, process: "subprocess.Popen[str]", status: int = 0) -> str:
         output = process.communicate(timeout=400)[0]
@@ -120,12 +120,17 @@ class Clone:
         pytest.fail(self.printed)
 
     def run(self, *arguments: str, status: int = 0) -> str:
-        return self.end(self.start(*arguments), status)
+        return self.end(self.start(str(self.programs / "cardlab"), *arguments), status)
 
     def dvc(self, *arguments: str) -> str:
         environment = self.environment | self.keys | {"DVC_NO_ANALYTICS": "1"}
         done = subprocess.run(
-            [*DVC, *arguments], cwd=self.root, env=environment, check=False, capture_output=True, text=True
+            [self.programs / "dvc", *arguments],
+            cwd=self.root,
+            env=environment,
+            check=False,
+            capture_output=True,
+            text=True,
         )
         self.printed += done.stdout + done.stderr
         assert done.returncode == 0, done.stderr
@@ -155,14 +160,17 @@ def _slow_down(process: "subprocess.Popen[str]", done: threading.Event) -> None:
 
 @pytest.mark.slow
 @pytest.mark.timeout(1200)
-def test_two_clones_share_a_sweep_and_no_credential_is_shown(tmp_path: Path, environment: dict[str, str]) -> None:
+def test_two_clones_share_a_sweep_and_no_credential_is_shown(
+    tmp_path: Path, environment: dict[str, str], quick_python: Path
+) -> None:
     """The first has no password in an address; the second has one in user info, in a query, and a token."""
     inside = environment["OPTUNA_STORAGE"].replace("cardlab@", f"cardlab:{PASSWORD}@")
     in_query = f"{environment['OPTUNA_STORAGE']}?password={PASSWORD}"
     tracking = environment["MLFLOW_TRACKING_URI"].replace("://", f"://{TOKEN}@")
-    one = Clone(tmp_path / "one", environment)
-    two = Clone(tmp_path / "two", environment, MLFLOW_TRACKING_URI=tracking, OPTUNA_STORAGE=inside, PGPASSFILE="")
-    first = one.start("sweep", *TINY, f"sweep.trials={TRIALS}", "sweep.study=shared")
+    one = Clone(tmp_path / "one", environment, quick_python)
+    addresses = {"MLFLOW_TRACKING_URI": tracking, "OPTUNA_STORAGE": inside}
+    two = Clone(tmp_path / "two", environment, quick_python, **addresses, PGPASSFILE="")
+    first = one.start(*PROGRAM, "sweep", *TINY, f"sweep.trials={TRIALS}", "sweep.study=shared")
     one.read_until(first, "trial 0 begins")
     slow = threading.Event()
     threading.Thread(target=_slow_down, args=(first, slow)).start()
@@ -199,7 +207,9 @@ def test_two_clones_share_a_sweep_and_no_credential_is_shown(tmp_path: Path, env
 
 
 @pytest.mark.slow
-def test_a_service_that_is_away_is_named_in_one_line(tmp_path: Path, environment: dict[str, str]) -> None:
+def test_a_service_that_is_away_is_named_in_one_line(
+    tmp_path: Path, environment: dict[str, str], quick_python: Path
+) -> None:
     nothing = f"127.0.0.1:{free_port()}"
     tracking, storage = f"http://{TOKEN}@{nothing}", f"postgresql+psycopg://me:{PASSWORD}@{nothing}/studies"
     for changed, line in (
@@ -207,7 +217,7 @@ def test_a_service_that_is_away_is_named_in_one_line(tmp_path: Path, environment
         ({"OPTUNA_STORAGE": storage}, f"postgresql+psycopg://me:…@{nothing}/studies: cannot be used ("),
         ({"PGPASSFILE": "/nowhere"}, "/studies: cannot be used ("),
     ):
-        clone = Clone(tmp_path / next(iter(changed)), environment, **changed)
+        clone = Clone(tmp_path / next(iter(changed)), environment, quick_python, **changed)
         printed = clone.run("sweep", *TINY, "sweep.trials=1", status=1).splitlines()
         assert printed[-1].startswith("cardlab: error: "), printed
         assert line in printed[-1]
