@@ -45,7 +45,7 @@ def test_it_learns_from_players_who_give_themselves_away():
 
 def test_other_games_are_refused():
     game = make_game("five_o")
-    with pytest.raises(InvalidOption, match=r"game\.name=five_o: must be big2"):
+    with pytest.raises(InvalidOption, match="game=five_o: must be big2"):
         BeliefExperiment(game, [load_agent(game, "random")], BeliefOptions(), BeliefTraining(), 0)
 
 
