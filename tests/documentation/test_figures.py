@@ -32,6 +32,16 @@ def test_the_table_of_the_readme_says_what_the_pipeline_found(experiment: str, r
     assert row in (ROOT / "README.md").read_text(encoding="utf-8"), f"{experiment} against {reference}: {row}"
 
 
+@pytest.mark.parametrize("evaluated", sorted((ROOT / "papers" / "results").glob("*/evaluation.json")))
+def test_the_table_of_the_papers_says_what_their_stages_found(evaluated: Path) -> None:
+    evaluation = json.loads(evaluated.read_text(encoding="utf-8"))
+    references, digits = evaluation["references"], 1 if evaluation["num_players"] == 1 else 2
+    found = references.get("self") or references["random"]
+    mean, low, high = (f"{found[name]:.{digits}f}" for name in ("mean", "low", "high"))
+    row = f"| {mean} | {low} to {high} | {len(evaluation['seeds'])} |"
+    assert row in (ROOT / "docs" / "papers" / "README.md").read_text(encoding="utf-8"), f"{evaluated}: {row}"
+
+
 def test_scores_of_experiments_are_in_the_pages_that_they_name() -> None:
     """Scores without a page are those of results/, which tests/experiments/config/test_option_files.py compares."""
     texts = [path.read_text(encoding="utf-8") for path in sorted((ROOT / "conf" / "experiment").rglob("*.yaml"))]
