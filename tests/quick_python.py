@@ -107,7 +107,7 @@ def serve(address: str, python: str) -> None:
 
 
 def watch(client: socket.socket, python: str) -> None:
-    """Fork what the client wants, pass signals on, and tell the client how it ended."""
+    """Run what the client asks for in a fork, forward its signals, and send back the exit status."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     head, files, *_ = socket.recv_fds(client, 8, 250)
     size, said = int.from_bytes(head, "big"), b""

@@ -39,7 +39,7 @@ COMBINATIONS = {
 @pytest.mark.slow
 @pytest.mark.parametrize("name", COMBINATIONS)
 def test_every_combination_beats_random(name: str, tmp_path: Path) -> None:
-    """Most do after a quarter of their budget; the rest train anew with all of it."""
+    """With a quarter of the budget; a policy that is not better yet is trained again with the whole budget."""
     whole = build_experiment(compose_experiment([*TRAINER, *COMBINATIONS[name]]))
     for share in (4, 1):
         budget = replace(whole.trainer, decisions=whole.trainer.decisions // share)
