@@ -51,8 +51,8 @@ def evaluate_group(
 def experiment_metrics(evaluation: Evaluation, curve: Columns) -> dict[str, Any]:
     """The content of metrics.json: `score_REFERENCE` for each reference, and the decisions of one training.
 
-    Points per game; their 95 % intervals [low, high] over seeds and deals are below `interval`, as lists, which the
-    tables of DVC leave out. `curve` is the mean learning curve.
+    Points per game; below `interval` their 95 % intervals [low, high] over seeds and deals. The tables of DVC leave out
+    lists: `seeds` and intervals. `curve` is the mean learning curve.
     """
     rows: Mapping[str, Mapping[str, float]] = evaluation["references"]
     own = [SELF] if SELF in rows else [*rows]  # the others of one player are the references' own scores
@@ -60,4 +60,4 @@ def experiment_metrics(evaluation: Evaluation, curve: Columns) -> dict[str, Any]
     ends = {name: [round(row["low"], 4), round(row["high"], 4)] for name, row in names.items()}
     trained = {"decisions": int(curve["decisions"][-1])} if curve else {}
     scores = {name: round(row["mean"], 4) for name, row in names.items()}
-    return {**scores, "seeds": len(evaluation["seeds"]), **trained, "interval": ends}
+    return {**scores, **trained, "seeds": [*evaluation["seeds"]], "interval": ends}
