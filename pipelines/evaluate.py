@@ -16,16 +16,11 @@ from cardlab.agents.policy_descriptions import policy_digest
 from cardlab.agents.policy_files import load_policy
 from cardlab.core.files import write_json
 from cardlab.core.parts import build_part
-from cardlab.evaluation.game_statistics import (
-    Snapshot,
-    find_snapshots,
-    measure_games,
-    play_snapshots,
-    write_snapshot_scores,
-)
+from cardlab.evaluation.game_statistics import measure_games
 from cardlab.evaluation.intervals import main_score
 from cardlab.evaluation.options import DEFAULT_REFERENCES, ArenaOptions
 from cardlab.evaluation.progress import ProgressCallback, progress_bars
+from cardlab.evaluation.snapshot_matches import Snapshot, find_snapshots, play_snapshots, write_snapshot_scores
 from cardlab.experiments.config.build_parts import build_arena, build_game, check_pinned
 from cardlab.experiments.group_evaluation import evaluate_group, experiment_metrics
 from cardlab.experiments.learning_curves import read_columns
@@ -70,8 +65,7 @@ def _evaluate(name: str, game: Game, arena: ArenaOptions, results: Path, progres
     metrics = experiment_metrics(evaluation, read_columns(results / "curve.csv"))
     write_json(results / "metrics.json", metrics, indent=2)
     against, score = main_score(evaluation)
-    seeds = "1 seed" if metrics["seeds"] == 1 else f"{metrics['seeds']} seeds"
-    print(f"{score} points per game against {against}, {seeds}")
+    print(f"{score} points per game against {against}, seeds {', '.join(map(str, metrics['seeds']))}")
 
 
 def _play_snapshots(name: str, game: Game, arena: ArenaOptions, results: Path, progress: ProgressCallback) -> None:

@@ -17,8 +17,8 @@ import torch
 
 import cardlab
 from cardlab.evaluation.evaluate import evaluate
-from cardlab.evaluation.game_statistics import find_snapshots
 from cardlab.evaluation.options import ArenaOptions
+from cardlab.evaluation.snapshot_matches import find_snapshots
 
 COLUMNS = ("decisions", "minutes", "against", "mean", "low", "high", "deals")
 SEED = 20_000_001  # of the deals: the seed of every evaluation

@@ -6,9 +6,9 @@ import json
 import pytest
 
 from cardlab.evaluation.evaluate import evaluate
-from cardlab.evaluation.game_statistics import Snapshot, play_snapshots, write_snapshot_scores
 from cardlab.evaluation.match import play_match
 from cardlab.evaluation.options import ArenaOptions
+from cardlab.evaluation.snapshot_matches import Snapshot, play_snapshots, write_snapshot_scores
 from small_games.high_card import HighCard
 from small_games.roshambo import Roshambo
 

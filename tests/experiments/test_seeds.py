@@ -13,7 +13,7 @@ from cardlab.agents.policy_descriptions import policy_digest
 from cardlab.cli import main
 from cardlab.core.messages import InvalidOption
 from cardlab.experiments.config.composition import compose_experiment
-from cardlab.experiments.config.values import parse_seeds
+from cardlab.experiments.config.seed_options import parse_seeds
 from cardlab.experiments.learning_curves import mean_curve, read_columns, write_mean_curve, write_seed_curves
 from cardlab.experiments.seeds import SeedTraining, find_training, train_seed, train_seeds
 from cardlab.tracking import Store

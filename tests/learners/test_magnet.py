@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from cardlab.core.messages import InvalidOption
-from cardlab.learners.ppo.learner import magnet_loss
+from cardlab.learners.ppo.loss import magnet_loss
 from cardlab.learners.ppo.options import PPOOptions
 
 

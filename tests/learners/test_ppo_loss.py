@@ -9,7 +9,7 @@ from torch import nn
 from torch._dynamo.utils import counters
 
 from cardlab.learners.base import clip_gradients
-from cardlab.learners.ppo.learner import LossInputs, compiled_ppo_loss, ppo_loss
+from cardlab.learners.ppo.loss import LossInputs, compiled_ppo_loss, ppo_loss
 from cardlab.networks.inputs import legal_pairs
 
 

@@ -13,7 +13,7 @@ from cardlab.games.big2.actions import KINDS
 from cardlab.games.loop import play
 from cardlab.games.make_game import make_game
 from cardlab.learners.dqn.options import DQNOptions
-from cardlab.learners.ppo.learner import LossInputs, ppo_loss
+from cardlab.learners.ppo.loss import LossInputs, ppo_loss
 from cardlab.networks.abstract_actions import RULES, abstract_actions
 from cardlab.networks.abstract_actions_options import AbstractActionsOptions
 from cardlab.networks.inputs import LegalPairs, legal_pairs

@@ -13,7 +13,7 @@ from cardlab.agents.exploration import RandomAgent
 from cardlab.agents.network_agents import SoftmaxAgent, best_place, sample_place
 from cardlab.games.loop import play
 from cardlab.games.make_game import make_game
-from cardlab.learners.ppo.learner import clipped_surrogate, mean_entropy
+from cardlab.learners.ppo.loss import clipped_surrogate, mean_entropy
 from cardlab.networks.abstract_actions_options import AbstractActionsOptions
 from cardlab.networks.actions_options import ActionsOptions
 from cardlab.networks.inputs import game_pairs, legal_pairs

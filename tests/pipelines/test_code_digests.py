@@ -121,7 +121,7 @@ def test_layout_and_what_decides_nothing_do_not_count(checkout: Checkout, before
             ("a help text", "learners/td/options.py", "0: one-step targets", "0: targets of one step", {}),
             (
                 "an annotation of a function",
-                "learners/ppo/learner.py",
+                "learners/ppo/loss.py",
                 "num_decisions: int",
                 "num_decisions: float",
                 {},
@@ -136,7 +136,7 @@ def test_layout_and_what_decides_nothing_do_not_count(checkout: Checkout, before
                 {"agent": "td"},
             ),
             ("a default", "learners/td/options.py", "option(0.5, ", "option(0.6, ", {"agent": "td"}),
-            ("a loss", "learners/ppo/learner.py", ".sum() / num", ".sum() / 2 / num", {"agent": "ppo"}),
+            ("a loss", "learners/ppo/loss.py", ".sum() / num", ".sum() / 2 / num", {"agent": "ppo"}),
             ("a rule", "games/five_o/rules.py", None, "assert True", {"game": "five_o"}),
             ("an agent", "games/big2/agents.py", None, "assert True", {"game": "big2"}),
             ("an agent that nothing meets", "games/five_o/agents.py", None, "def reflex_9(): ...", {}),
@@ -238,6 +238,7 @@ def test_every_module_outside_of_the_digest_has_a_reason() -> None:
         "cardlab.experiments.sweep.progress",
         "cardlab.tracking",
         "cardlab.training.advice",
+        "cardlab.training.game_totals",
         "cardlab.training.progress",
         "cardlab.training.ray_train",
     }

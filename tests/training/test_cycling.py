@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from cardlab.agents.policy_files import load_policy
-from cardlab.evaluation.game_statistics import Snapshot, find_snapshots, play_snapshots
 from cardlab.evaluation.options import ArenaOptions
+from cardlab.evaluation.snapshot_matches import Snapshot, find_snapshots, play_snapshots
 from cardlab.learners.ppo.options import PPOOptions
 from cardlab.learners.rollouts.opponents.fixed import SelfPlayOptions
 from cardlab.learners.rollouts.opponents.pool import PoolOptions

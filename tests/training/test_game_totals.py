@@ -5,7 +5,7 @@ import numpy as np
 from cardlab.games.make_game import make_game
 from cardlab.games.protocol import InfoStates
 from cardlab.learners.rollouts.experience import Experience
-from cardlab.training.progress import GameTotals
+from cardlab.training.game_totals import GameTotals
 
 
 def batch_of(payoffs: list[list[float]], seats: list[list[int]]) -> Experience:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from cardlab.agents.policy_descriptions import policy_digest
-from cardlab.evaluation.game_statistics import find_snapshots
+from cardlab.evaluation.snapshot_matches import find_snapshots
 from cardlab.training import run as run_module
 from cardlab.training.callbacks import Checkpoints
 from cardlab.training.recorded_training import write_summary

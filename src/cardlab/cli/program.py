@@ -28,7 +28,7 @@ from cardlab.experiments.config.composition import (
     use_config_dir,
 )
 from cardlab.experiments.config.error_lines import group_options, key_of
-from cardlab.experiments.config.values import LIKE, OWN_KEYS
+from cardlab.experiments.config.seed_options import LIKE, OWN_KEYS
 
 _INFO = ("all", "config", "defaults", "defaults-tree", "plugins", "searchpath")  # Hydra's values of --info
 

@@ -13,7 +13,7 @@ from cardlab.evaluation.options import DEFAULT_REFERENCES
 from cardlab.evaluation.progress import is_quiet
 from cardlab.experiments.config.build_experiment import build_experiment
 from cardlab.experiments.config.build_parts import group
-from cardlab.experiments.config.values import check_launcher
+from cardlab.experiments.config.seed_options import check_launcher
 from cardlab.experiments.run_paths import quoted
 from cardlab.experiments.sweep.group_choices import compose_choices
 from cardlab.experiments.sweep.options import SweepOptions, build_sweep, check_study

@@ -19,7 +19,7 @@ from cardlab.core.options import Text, check_that, checked
 from cardlab.evaluation.progress import is_quiet
 from cardlab.experiments.config.build_experiment import PARTS, build_experiment
 from cardlab.experiments.config.composition import compose_config
-from cardlab.experiments.config.values import (
+from cardlab.experiments.config.seed_options import (
     LIKE,
     OWN_KEYS,
     RESUME,
@@ -27,8 +27,8 @@ from cardlab.experiments.config.values import (
     check_launcher,
     experiment_part,
     parse_seeds,
-    with_values,
 )
+from cardlab.experiments.config.values import with_values
 from cardlab.experiments.policy_groups import describe_other_groups, method_text
 from cardlab.experiments.run_paths import LATEST, POLICY, quoted
 from cardlab.experiments.training_records import differences_now, find_records

@@ -8,7 +8,7 @@ from cardlab.core.messages import ConfigurationError, InvalidOption, combined
 from cardlab.core.options import invalid
 from cardlab.experiments.config.build_experiment import PARTS, check_experiment, read_experiment
 from cardlab.experiments.config.build_parts import check_pinned
-from cardlab.experiments.config.values import SEEDS, check_launcher, experiment_part, parse_seeds
+from cardlab.experiments.config.seed_options import SEEDS, check_launcher, experiment_part, parse_seeds
 from cardlab.experiments.stage_code import check_names
 from cardlab.experiments.sweep.group_option import ABSENT, invalid_entry, value_at
 from cardlab.experiments.sweep.options import SweepOptions, build_sweep

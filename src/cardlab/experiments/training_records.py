@@ -14,7 +14,8 @@ from cardlab.core.messages import InvalidOption
 from cardlab.core.parts import check_targets
 from cardlab.core.running_code import running_files
 from cardlab.experiments.config.build_experiment import build_experiment
-from cardlab.experiments.config.values import compare_parameters, experiment_part
+from cardlab.experiments.config.seed_options import experiment_part
+from cardlab.experiments.config.values import compare_parameters
 from cardlab.experiments.policy_groups import find_group
 from cardlab.experiments.run_paths import CONFIG, POLICY, SUMMARY
 from cardlab.experiments.stage_code import load_params

@@ -11,7 +11,8 @@ from cardlab.learners.base import Learner, MetricMeans, Metrics, RolloutSummary
 from cardlab.training.callbacks import MetricsLog, is_point
 from cardlab.training.curve_evaluation import MEAN_SCORE
 from cardlab.training.experiment import Experiment
-from cardlab.training.progress import WIN_RATE, GameTotals, TrainingProgress
+from cardlab.training.game_totals import WIN_RATE, GameTotals
+from cardlab.training.progress import TrainingProgress
 
 ITERATION = "train/iteration"
 MAX_LOGGED = 10_000

@@ -17,7 +17,7 @@ from cardlab.experiments.config.composition import (
     search_folders,
     shipped_folder,
 )
-from cardlab.experiments.config.values import experiment_part
+from cardlab.experiments.config.seed_options import experiment_part
 from recipes import CONF, recipes
 
 QUICK = (

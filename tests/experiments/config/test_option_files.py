@@ -15,7 +15,7 @@ from pydantic import TypeAdapter
 from cardlab.core.messages import InvalidOption
 from cardlab.core.parts import GROUPS, find_object, option_names, read_option
 from cardlab.experiments.config.composition import compose_config, compose_experiment
-from cardlab.experiments.config.values import experiment_part
+from cardlab.experiments.config.seed_options import experiment_part
 from cardlab.training.options import TrainerOptions
 
 ROOT = Path(__file__).parents[3]

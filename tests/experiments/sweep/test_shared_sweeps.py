@@ -17,7 +17,7 @@ from optuna.trial import FrozenTrial, TrialState
 from cardlab.cli import main
 from cardlab.core.messages import InvalidOption
 from cardlab.experiments.sweep.options import SweepOptions
-from cardlab.experiments.sweep.storages import SURPLUS
+from cardlab.experiments.sweep.retries import SURPLUS
 from cardlab.experiments.sweep.study import FINISHED
 from cardlab.experiments.sweep.worker import SweepPlan, run_workers
 from cardlab.tracking import Store

@@ -18,16 +18,9 @@ from optuna.storages import RetryHeartbeatStaleTrialCallback
 from optuna.trial import TrialState
 
 from cardlab.core.child_processes import is_alive, process_name
+from cardlab.experiments.sweep.retries import SURPLUS, WORKER, SurplusTrial, claim_proposal, fail_dead_trials
 from cardlab.experiments.sweep.space import Space, Values
-from cardlab.experiments.sweep.storages import (
-    SURPLUS,
-    WORKER,
-    StudyUnavailable,
-    SurplusTrial,
-    claim_proposal,
-    fail_dead_trials,
-    open_storage,
-)
+from cardlab.experiments.sweep.storages import StudyUnavailable, open_storage
 from cardlab.experiments.sweep.study import FINISHED, enqueue_planned, open_study, run_trials
 from experiments.sweep.child_workers import CONFIG, OPTIONS, last_killed, work
 from failures.children import Child

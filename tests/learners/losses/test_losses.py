@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from cardlab.learners.losses import bootstrap, explained_variance, regression
-from cardlab.learners.ppo.learner import clipped_surrogate, mean_entropy
+from cardlab.learners.ppo.loss import clipped_surrogate, mean_entropy
 
 ILLEGAL = -torch.inf
 

@@ -9,7 +9,6 @@ from cardlab.core.messages import ConfigurationError, collected, combined, left_
 from cardlab.core.options import check_that, check_whole
 from cardlab.core.parts import build_part
 from cardlab.experiments.config.build_parts import agent_key, build_arena, build_game, check_agents, group
-from cardlab.experiments.config.values import with_values
 from cardlab.games.abilities import find_exploitability
 from cardlab.games.protocol import Game
 from cardlab.training.experiment import Experiment, check_device, check_start
@@ -87,11 +86,6 @@ def build_groups(config: Mapping[str, Any]) -> dict[str, Any]:
     if errors:
         raise combined(errors)
     return parts
-
-
-def build_with_values(config: Mapping[str, Any], values: Mapping[str, Any]) -> Experiment:
-    """The experiment of `config` with other `values` by key, as a trial of a sweep needs it."""
-    return build_experiment(with_values(config, values))
 
 
 def _check_keys(config: Mapping[str, Any]) -> None:

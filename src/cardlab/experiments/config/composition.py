@@ -34,7 +34,7 @@ from cardlab.experiments.config.error_lines import (
     one_line,
 )
 from cardlab.experiments.config.part_source import PartSource
-from cardlab.experiments.config.values import experiment_part
+from cardlab.experiments.config.seed_options import experiment_part
 
 VERSION_BASE = "1.3"
 _OPEN = {"sweep": ("sweep.space.", "sweep.space="), "play": ("play.belief", "play.searches")}

@@ -19,8 +19,8 @@ from rich.text import Text
 
 from cardlab.evaluation.progress import is_quiet
 from cardlab.experiments.sweep.options import SweepOptions
+from cardlab.experiments.sweep.retries import RETRY_OF, SURPLUS
 from cardlab.experiments.sweep.space import Space, values_text
-from cardlab.experiments.sweep.storages import RETRY_OF, SURPLUS
 from cardlab.experiments.sweep.study import FINISHED, PRUNED
 from cardlab.experiments.sweep.trials import INTERVAL, RUN
 

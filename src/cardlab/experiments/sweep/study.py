@@ -19,18 +19,9 @@ from cardlab.core.child_processes import process_name
 from cardlab.core.messages import without_password
 from cardlab.experiments.sweep.group_option import chosen_options
 from cardlab.experiments.sweep.options import SweepOptions, invalid_study
+from cardlab.experiments.sweep.retries import WORKER, SurplusTrial, claim_proposal, fail_dead_trials, retry
 from cardlab.experiments.sweep.space import Space, Values
-from cardlab.experiments.sweep.storages import (
-    WORKER,
-    StudyUnavailable,
-    SurplusTrial,
-    claim_proposal,
-    fail_dead_trials,
-    open_storage,
-    retry,
-    sqlite_path,
-    storage_address,
-)
+from cardlab.experiments.sweep.storages import StudyUnavailable, open_storage, sqlite_path, storage_address
 
 STARTUP_TRIALS = 4
 """Complete trials before the median pruner compares."""

@@ -17,12 +17,14 @@ from optuna.study import Study
 from cardlab.agents.specs import SEED
 from cardlab.core.child_processes import is_alive, process_name
 from cardlab.core.messages import InvalidOption
-from cardlab.experiments.config.build_experiment import build_with_values, check_run_name
+from cardlab.experiments.config.build_experiment import build_experiment, check_run_name
+from cardlab.experiments.config.values import with_values
 from cardlab.experiments.sweep.group_option import chosen_options, invalid_entry
 from cardlab.experiments.sweep.options import SweepOptions, invalid_study
 from cardlab.experiments.sweep.progress import Progress
+from cardlab.experiments.sweep.retries import fail_dead_trials
 from cardlab.experiments.sweep.space import Space, Values
-from cardlab.experiments.sweep.storages import DATABASE, fail_dead_trials, storage_errors
+from cardlab.experiments.sweep.storages import DATABASE, storage_errors
 from cardlab.experiments.sweep.study import check_played, enqueue_planned, finished_trials
 from cardlab.experiments.sweep.summary import (
     SummaryRun,
@@ -105,7 +107,7 @@ def run_sweep(options: SweepOptions, config: Mapping[str, Any]) -> SweepResult:
 
 def _log_best(store: Store, plan: SweepPlan, run_id: str) -> None:
     """Log the policies of the best trial as models, and no others of the study; prints a warning on failure."""
-    game = game_data(without_training_options(build_with_values(plan.config, {}).game))
+    game = game_data(without_training_options(build_experiment(plan.config).game))
     try:
         with store.wrap_errors(), TemporaryDirectory() as scratch:
             folder = Path(store.client.download_artifacts(run_id, POLICY, scratch))
@@ -133,7 +135,7 @@ def join_sweep(plan: SweepPlan) -> int:
 
 def check_sweep(options: SweepOptions, config: Mapping[str, Any]) -> Space:
     """The space of a sweep; InvalidOption for options that do not fit the experiment. Writes nothing."""
-    experiment = build_with_values(config, {})
+    experiment = build_experiment(config)
     options.check_experiment(experiment.game, experiment.trainer)
     if options.confirm:
         check_run_name(confirmed_name(config))
@@ -165,7 +167,7 @@ def check_space(space: Space, *, is_grid: bool = False) -> None:
 
     A grid may hold rules: it trains all its points, whichever scores best.
     """
-    rules = _rules(build_with_values(space.config, {}).game)
+    rules = _rules(build_experiment(space.config).game)
     for dimension, values in space.extremes():
         try:
             same_rules = is_grid or _rules(_fitting(space, values).game) == rules
@@ -180,12 +182,13 @@ def check_space(space: Space, *, is_grid: bool = False) -> None:
 def _fitting(space: Space, values: Values) -> Experiment:
     """The experiment with `values`, and where it needs them, with options of the other groups that are searched."""
     try:
-        return build_with_values(space.config, values)
+        return build_experiment(with_values(space.config, values))
     except InvalidOption:
         others = {group: options for group, options in space.groups.items() if group not in values}
         for combination in product(*others.values()):
             with suppress(InvalidOption):
-                return build_with_values(space.config, {**dict(zip(others, combination, strict=True)), **values})
+                chosen = {**dict(zip(others, combination, strict=True)), **values}
+                return build_experiment(with_values(space.config, chosen))
         raise
 
 
@@ -226,7 +229,7 @@ def _parent_run(store: Store, study: Study, plan: SweepPlan) -> Run:
     """The run that the trials are shown under, new or resumed."""
     begun: str | None = study.user_attrs.get(RUN)
     params = {**plan.config, "sweep": {**asdict(plan.options), "storage": bool(plan.options.storage)}}
-    experiment = build_with_values(plan.config, {})
+    experiment = build_experiment(plan.config)
     against = plan.options.against(experiment.game, experiment.arena.references)
     tags = {"kind": "sweep", "sweep.study": plan.study, AGAINST: against, DEALS: plan.options.deals}
     run = store.start_run(plan.game, plan.study, tags=tags, params=params, resume=begun, stopped_by=(SweepFailed,))

@@ -14,8 +14,10 @@ from optuna.exceptions import UpdateFinishedTrialError
 from cardlab.core.messages import InvalidOption
 from cardlab.evaluation.intervals import PerDeal
 from cardlab.evaluation.played_deals import PlayedDeals
-from cardlab.experiments.config.build_experiment import build_with_values
+from cardlab.experiments.config.build_experiment import build_experiment
+from cardlab.experiments.config.values import with_values
 from cardlab.experiments.sweep.options import SweepOptions
+from cardlab.experiments.sweep.retries import RETRY_OF
 from cardlab.experiments.sweep.scoring import (
     NUM_BLOCKS,
     combine,
@@ -25,7 +27,6 @@ from cardlab.experiments.sweep.scoring import (
     sweep_arena,
 )
 from cardlab.experiments.sweep.space import Values, values_text
-from cardlab.experiments.sweep.storages import RETRY_OF
 from cardlab.games.make_game import without_training_options
 from cardlab.learners.base import TrainingDiverged
 from cardlab.tracking import Run, Store
@@ -119,7 +120,7 @@ class TrialRunner:
         alone but not together.
         """
         try:
-            experiment = build_with_values(self.config, values)
+            experiment = build_experiment(with_values(self.config, values))
         except InvalidOption as refusal:
             raise optuna.TrialPruned(str(refusal)) from refusal
         name = f"trial {trial.number}"
@@ -167,7 +168,7 @@ class TrialRunner:
         digests: list[str] = []
         seconds = 0.0
         seeds = range(first_seed, first_seed + self.options.seeds)
-        experiments = [build_with_values(self.config, {**values, "seed": seed}) for seed in seeds]
+        experiments = [build_experiment(with_values(self.config, {**values, "seed": seed})) for seed in seeds]
         for number, experiment in enumerate(experiments):
             scores, spent = self._train(trial, experiment, number, run, digests)
             trainings.append(scores)

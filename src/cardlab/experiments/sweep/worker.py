@@ -15,7 +15,7 @@ from cardlab.core.files import load_json
 from cardlab.core.messages import without_password
 from cardlab.core.parts import check_targets
 from cardlab.evaluation.ray_pool import connected, working_directory
-from cardlab.experiments.config.build_experiment import build_with_values
+from cardlab.experiments.config.build_experiment import build_experiment
 from cardlab.experiments.sweep.group_option import chosen_options
 from cardlab.experiments.sweep.options import SweepOptions
 from cardlab.experiments.sweep.space import Space
@@ -77,7 +77,7 @@ def run_worker(
 def with_options(config: Mapping[str, Any], space: Mapping[str, Any]) -> Experiment:
     """The experiment with the options that trials may choose in its configuration: digests then cover them."""
     options = chosen_options(space)
-    experiment = build_with_values(config, {})
+    experiment = build_experiment(config)
     return replace(experiment, config={**config, "options": options}) if options else experiment
 
 
