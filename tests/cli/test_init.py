@@ -43,6 +43,16 @@ class Shell:
         return {name: stages["train"] for name, stages in written["experiments"].items()}
 
 
+@pytest.mark.parametrize("names", [[], ["one", "two"]])
+def test_one_folder_is_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], names: list[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["init", *names]) == 2
+    assert capsys.readouterr().err.endswith("must be one folder, as in cardlab init my_cards\n")
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.parametrize("name", ["3x", "class", "numpy", "json"])
 def test_a_name_that_python_could_not_import_is_refused(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -32,8 +32,10 @@ _DVC = """[core]
 
 def run(request: Request) -> int:
     """Write the project, initialise git and DVC in it, and compose its params.yaml. Nothing is overwritten."""
-    (folder,) = checked("folders", request.config["folders"], tuple[Text])
+    folders = checked("folders", request.config["folders"], tuple[Text, ...])
+    check_that(len(folders) == 1, "folders", folders, "one folder, as in cardlab init my_cards")
     example = checked("example", request.config["example"], Literal["kuhn", "none"])
+    folder = folders[0]
     root = Path(folder)
     files = _files(_package_name(root), example)
     taken = next((name for name in files if (root / name).exists()), "")
