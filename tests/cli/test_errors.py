@@ -224,7 +224,7 @@ def test_in_a_process_of_its_own_nothing_is_written(folder: Path) -> None:
         (["runs", "kind=trials"], "kind=trials: must be one of training, seeds, sweep, trial, evaluation"),
         (["runs", "policy=nowhere"], "nowhere: is not a policy's folder"),
         (["compose", "--check"], "params.yaml differs from conf/ at "),
-        (["compose", "benchmark=typo"], "benchmark=typo: must be one of full, papers, quick"),
+        (["compose", "benchmark=typo"], "benchmark=typo: must be one of champions, full, papers, quick"),
         (
             ["compose", "experiments.thirty_one_dqn.agent.epsilom=1"],
             "experiments.thirty_one_dqn.agent.epsilom=1: no such key; "

@@ -16,6 +16,8 @@ from networkx import descendants
 from omegaconf import OmegaConf
 
 from cardlab.core.code_digest import Sources
+from cardlab.core.messages import InvalidOption
+from cardlab.experiments.benchmark import check_benchmark
 from cardlab.experiments.config.composition import compose_config
 from cardlab.experiments.stage_code import stage_configs
 
@@ -55,8 +57,13 @@ def stages(graph: Any) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def paper_stages(graph: Any) -> dict[str, Any]:
-    pipelines = [stage for stage in graph if stage.addressing.startswith("papers/")]
-    return {stage.addressing.rpartition(":")[2]: stage for stage in pipelines}
+    return {stage.addressing.rpartition(":")[2]: stage for stage in graph if stage.path_in_repo == "papers/dvc.yaml"}
+
+
+@pytest.fixture(scope="module")
+def champion_stages(graph: Any) -> dict[str, Any]:
+    written = [stage for stage in graph if stage.path_in_repo == "papers/champions/dvc.yaml"]
+    return {stage.addressing.rpartition(":")[2]: stage for stage in written}
 
 
 def test_no_stage_of_the_benchmark_needs_one_of_the_papers(graph: Any) -> None:
@@ -73,17 +80,45 @@ def test_the_recipes_of_the_papers_are_those_of_conf(paper_stages: dict[str, Any
     assert recipes == set(paper_stages) - {"code"}
 
 
-@pytest.mark.parametrize("pipeline", ["", "papers"])
+def test_the_recipes_of_the_champions_are_those_of_conf_and_none_trains_before_what_it_continues(
+    champion_stages: dict[str, Any],
+) -> None:
+    written: Any = OmegaConf.to_container(OmegaConf.load(ROOT / "papers" / "champions" / "params.yaml"))
+    assert written == compose_config("config", ["benchmark=champions"])
+    trained = {address.partition("@")[2] for address in champion_stages if not address.startswith(("code", "evaluate"))}
+    assert trained == set(written["experiments"])
+    for name, config in written["experiments"].items():
+        named = {config["trainer"]["start_from"], config["agent"].get("rollouts_by")} - {None}
+        if named:
+            needed = {dep.def_path for dep in champion_stages[f"continue@{name}"].deps}
+            assert {text.rpartition("/")[0] for text in named} <= needed
+
+
+def test_a_training_may_continue_a_policy_that_an_earlier_stage_makes_and_no_other(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    chain: Any = OmegaConf.to_container(OmegaConf.load(ROOT / "papers" / "champions" / "params.yaml"))
+    monkeypatch.chdir(tmp_path)  # where no stage has made a policy
+    names = ("poker_squares_sparse_lines", "poker_squares_policy_iteration")
+    chain["experiments"] = {name: chain["experiments"][name] for name in names}
+    check_benchmark(chain, elsewhere=True)
+    chain["experiments"][names[1]]["trainer"]["start_from"] = "models/another/seed_7"
+    with pytest.raises(InvalidOption, match="start_from=models/another/seed_7: must be a folder with"):
+        check_benchmark(chain, elsewhere=True)
+
+
+@pytest.mark.parametrize("pipeline", ["", "papers", "papers/champions"])
 def test_every_stage_has_its_digest_as_a_parameter(request: pytest.FixtureRequest, pipeline: str) -> None:
     written = json.loads((ROOT / pipeline / "code.json").read_text())
-    stages: dict[str, Any] = request.getfixturevalue("paper_stages" if pipeline else "stages")
+    fixture = {"": "stages", "papers": "paper_stages", "papers/champions": "champion_stages"}[pipeline]
+    stages: dict[str, Any] = request.getfixturevalue(fixture)
     for address, stage in stages.items():
         kind, _, experiment = address.partition("@")
         if kind != "code":
             (dependency,) = (dep for dep in stage.deps if dep.def_path == "code.json")
             (key,) = dependency.params
-            of_experiment = experiment and kind != "compare"
-            assert key == (f"experiments.{experiment}.{kind}" if of_experiment else address.replace("@", "."))
+            of_experiment, code = experiment and kind != "compare", "train" if kind == "continue" else kind
+            assert key == (f"experiments.{experiment}.{code}" if of_experiment else address.replace("@", "."))
             assert re.fullmatch("[0-9a-f]{16}", reduce(getitem, key.split("."), written))
 
 

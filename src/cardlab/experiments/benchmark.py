@@ -1,8 +1,9 @@
 """Checks of the benchmark: every experiment of params.yaml, before it is written and before a stage runs."""
 
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Set
 from contextlib import contextmanager
-from typing import Any
+from pathlib import Path
+from typing import Any, cast
 
 from cardlab.core.messages import ConfigurationError, InvalidOption, combined
 from cardlab.core.options import invalid
@@ -18,6 +19,7 @@ from cardlab.training.experiment import Experiment
 def check_benchmark(config: Mapping[str, Any], *, elsewhere: bool = False) -> None:
     """Build each experiment of `config`, the data of params.yaml, and the options of the sweep `tune`.
 
+    A policy in models/NAME of another experiment, which its stage has not made yet, is left out of what needs it.
     Raises InvalidOption with the key in params.yaml; also for a device that this machine lacks, unless the trainings
     run `elsewhere`. Imports torch unless a value is wrong.
     """
@@ -28,7 +30,8 @@ def check_benchmark(config: Mapping[str, Any], *, elsewhere: bool = False) -> No
         with _inside(f"experiments.{name}", errors):
             check_pinned(experiment)
             _check_groups(name, experiment)
-            experiments[f"experiments.{name}"] = _read(experiment_part(experiment))
+            made_later = {f"models/{other}" for other in config["experiments"]} - {f"models/{name}"}
+            experiments[f"experiments.{name}"] = _read(_without(made_later, experiment_part(experiment)))
             parse_seeds(experiment.get(SEEDS, "(left out)"), experiment["seed"])
     if "tune" in config:
         with _inside("tune.experiment", errors):
@@ -41,6 +44,21 @@ def check_benchmark(config: Mapping[str, Any], *, elsewhere: bool = False) -> No
             check_experiment(experiment, elsewhere=elsewhere)
     if errors:
         raise combined(errors)
+
+
+def _without(made_later: Set[str], value: Any) -> Any:
+    """A configuration without the folders of policies below `made_later` that do not exist yet."""
+
+    def is_missing(text: object) -> bool:
+        is_named = isinstance(text, str) and "/".join(text.split("/")[:2]) in made_later
+        return is_named and not Path(str(text)).exists()
+
+    if isinstance(value, Mapping):
+        entries = cast(Mapping[str, Any], value).items()
+        return {key: _without(made_later, entry) for key, entry in entries if not is_missing(key)}
+    if isinstance(value, list):
+        return [_without(made_later, entry) for entry in cast(list[Any], value) if not is_missing(entry)]
+    return None if is_missing(value) else value
 
 
 def _check_groups(name: str, experiment: Mapping[str, Any]) -> None:
