@@ -61,17 +61,17 @@ lint: $(STAMP)  ## Style, types, layers
 	$(BIN)/pyright
 	$(BIN)/lint-imports
 	$(BIN)/hadolint tools/Dockerfile
-	$(BIN)/python tools/option_files.py --check
+	$(BIN)/python tools/generate_conf.py --check
 
 format: $(STAMP)  ## Put the code into the house style
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
 conf: $(STAMP)  ## Write the base files of conf/ from the classes of options, and scores into the experiments' files
-	$(BIN)/python tools/option_files.py
+	$(BIN)/python tools/generate_conf.py
 
 schema: $(STAMP)  ## Write JSON schemas of conf/ for editors: build/schema/
-	$(BIN)/python tools/option_files.py --schema
+	$(BIN)/python tools/generate_conf.py --schema
 
 bench: $(STAMP)  ## The benchmarks; figures hold for a machine that does nothing else
 	$(BIN)/pytest benchmarks --benchmark-only --benchmark-columns=min,median,max,rounds

@@ -43,7 +43,7 @@ def test_the_table_of_the_papers_says_what_their_stages_found(evaluated: Path) -
 
 
 def test_scores_of_experiments_are_in_the_pages_that_they_name() -> None:
-    """Scores without a page are those of results/, which tests/experiments/config/test_option_files.py compares."""
+    """Scores without a page are those of results/, which tests/experiments/config/test_generate_conf.py compares."""
     texts = [path.read_text(encoding="utf-8") for path in sorted((ROOT / "conf" / "experiment").rglob("*.yaml"))]
     scores = [line for text in texts for line in re.findall(r"^# Score: (.*); (\S+\.md)$", text, re.MULTILINE)]
     assert scores

@@ -9,7 +9,7 @@ import pytest
 from omegaconf import OmegaConf
 
 from cardlab.core.code_digest import Sources
-from cardlab.core.source_parts import MARKER
+from cardlab.core.source_analysis import MARKER
 from cardlab.experiments.stage_code import stage_digests
 
 TRAINING = ("cardlab.experiments.config.build_experiment", "cardlab.training.run")
@@ -228,7 +228,7 @@ def test_every_module_outside_of_the_digest_has_a_reason() -> None:
         "cardlab.core.config_texts",
         "cardlab.core.exit_status",
         "cardlab.core.running_code",
-        "cardlab.core.source_parts",
+        "cardlab.core.source_analysis",
         "cardlab.evaluation.played_deals",
         "cardlab.evaluation.progress",
         "cardlab.evaluation.ray_pool",

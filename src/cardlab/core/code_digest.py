@@ -15,7 +15,7 @@ from importlib.metadata import PackageNotFoundError, packages_distributions, ver
 from pathlib import Path
 
 from cardlab.core.config_texts import CHAMPION, TARGET, Config, config_texts
-from cardlab.core.source_parts import MARKER, Import, Module, Part, read_module, triggers
+from cardlab.core.source_analysis import MARKER, Import, Module, Part, read_module, triggers
 
 NOT_IN_DIGEST = "reads code and runs none of it"
 

@@ -20,7 +20,7 @@ from cardlab.experiments.report.curves import (
 )
 from cardlab.experiments.report.drawing import inline_svg, report_style
 from cardlab.experiments.report.page import GAME_PICTURES, write_report
-from cardlab.experiments.report.ranking import by_game, draw_cross_table, draw_score_intervals, draw_snapshot_table
+from cardlab.experiments.report.ranking import by_game
 from cardlab.experiments.report.read_results import (
     Result,
     ResultError,
@@ -30,6 +30,7 @@ from cardlab.experiments.report.read_results import (
     read_results,
     read_tournaments,
 )
+from cardlab.experiments.report.score_pictures import draw_cross_table, draw_score_intervals, draw_snapshot_table
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page as BrowserPage

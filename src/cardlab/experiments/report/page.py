@@ -16,15 +16,9 @@ from cardlab.experiments.report.curves import (
     draw_snapshot_scores,
 )
 from cardlab.experiments.report.drawing import Drawn, inline_svg, report_style
-from cardlab.experiments.report.ranking import (
-    Ranking,
-    Tournament,
-    by_game,
-    draw_cross_table,
-    draw_score_intervals,
-    draw_snapshot_table,
-)
+from cardlab.experiments.report.ranking import Ranking, Tournament, by_game
 from cardlab.experiments.report.read_results import Result
+from cardlab.experiments.report.score_pictures import draw_cross_table, draw_score_intervals, draw_snapshot_table
 from cardlab.tracking.policy_lookup import run_link
 
 _TEMPLATES = Path(__file__).parent / "templates"

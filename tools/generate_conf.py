@@ -1,8 +1,8 @@
 """Writes the base files of conf/ and the JSON schemas from the options classes, and scores into the experiments' files.
 
-python tools/option_files.py           write conf/: every option at its default, its help as a comment; scores
-python tools/option_files.py --check   exit with 1 when a file is stale
-python tools/option_files.py --schema  write build/schema/GROUP.json and build/schema/experiment.json, for editors
+python tools/generate_conf.py           write conf/: every option at its default, its help as a comment; scores
+python tools/generate_conf.py --check   exit with 1 when a file is stale
+python tools/generate_conf.py --schema  write build/schema/GROUP.json and build/schema/experiment.json, for editors
 """
 
 import json

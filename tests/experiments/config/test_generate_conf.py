@@ -31,8 +31,8 @@ CLASSES = [
 ]
 
 
-def option_files(*arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, str(ROOT / "tools/option_files.py"), *arguments]
+def generate_conf(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, str(ROOT / "tools/generate_conf.py"), *arguments]
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
@@ -40,10 +40,10 @@ def option_files(*arguments: str) -> subprocess.CompletedProcess[str]:
 def schemas() -> dict[str, dict[str, Any]]:
     sys.path.insert(0, str(ROOT / "tools"))
     try:
-        import option_files  # noqa: PLC0415
+        import generate_conf  # noqa: PLC0415
     finally:
         sys.path.remove(str(ROOT / "tools"))
-    return option_files.schemas()
+    return generate_conf.schemas()
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +53,7 @@ def validator(schemas: dict[str, dict[str, Any]]) -> Draft202012Validator:
 
 
 def test_the_base_files_are_those_of_the_classes() -> None:
-    checked = option_files("--check")
+    checked = generate_conf("--check")
     assert checked.returncode == 0, checked.stdout + checked.stderr
 
 
