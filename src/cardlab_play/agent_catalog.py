@@ -4,6 +4,7 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import starmap
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ from cardlab.games.base import determinizes
 from cardlab.games.make_game import game_names, make_game
 from cardlab.games.protocol import Game
 from cardlab_play.errors import AgentUnloadable, one_line
-from cardlab_play.offered_games import LEVEL_TITLES, offered_games
+from cardlab_play.offered_games import offered_games
 from cardlab_play.options import PlayOptions, invalid_play
 
 _NAMES = {"monte_carlo": "Monte Carlo", "expectimax": "Expectimax", "tree": "tree search", "puct": "PUCT"}
@@ -166,7 +167,7 @@ class AgentCatalog:
     def levels(self, game: Game) -> list[Level]:
         """Named opponents from weak to strong: random, scripted agents, the best policy, the same with a search."""
         entries = {entry.agent: entry for entry in self.entries(game)}
-        levels = [Level("Beginner", "random"), *map(Level, LEVEL_TITLES, offered_games()[game.spec.name].levels)]
+        levels = [Level("Beginner", "random"), *starmap(Level, offered_games()[game.spec.name].levels.items())]
         best = next((entry for entry in entries.values() if entry.kind == "trained"), None)
         if best is not None:
             name = _title(CHAMPION) if best.agent == CHAMPION else "Trained"

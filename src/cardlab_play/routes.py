@@ -17,7 +17,7 @@ from cardlab_play.advice import advice_message, replay_message
 from cardlab_play.database import now
 from cardlab_play.dispatcher import COOKIE, Dispatcher
 from cardlab_play.leaderboards import daily_message, deal_message, leaderboard_message
-from cardlab_play.offered_games import offered_games, rules_message
+from cardlab_play.offered_games import offered_games
 from cardlab_play.record import record_rows
 from cardlab_play.request_guards import (
     ErrorResponse,
@@ -184,7 +184,7 @@ def leaderboard(dispatcher: Shared, user_id: UserId, game: GameQuery) -> Json:
 def rules(game: GameQuery) -> Json:
     """The rules of a game for players."""
     check_choice("game", game, list(offered_games()))
-    return rules_message(game)
+    return {"game": game, **offered_games()[game].model_dump(include={"title", "sections"})}
 
 
 @router.get("/record")

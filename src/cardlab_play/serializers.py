@@ -11,7 +11,7 @@ from cardlab.games.make_game import make_game
 from cardlab.games.protocol import Game
 from cardlab_play.agent_catalog import AgentCatalog, AgentChoice
 from cardlab_play.database import OPEN, RESIGNED, DealRow, GameRow
-from cardlab_play.offered_games import LEVEL_TITLES, GameOption, offered_games
+from cardlab_play.offered_games import offered_games
 from cardlab_play.table import LiveTable
 from cardlab_play.views.protocol import Json
 
@@ -44,9 +44,9 @@ def _of_policy(game: Game, references: dict[str, Any]) -> str | None:
 
 def _rival(game: Game, reference: str) -> str:
     """What a reference is to a player: its level where it is one."""
-    levels = dict(zip(offered_games()[game.spec.name].levels, LEVEL_TITLES, strict=False))
-    if reference in levels:
-        return f"of the level {levels[reference]}"
+    for level, agent in offered_games()[game.spec.name].levels.items():
+        if agent == reference:
+            return f"of the level {level}"
     if reference.startswith("threshold:level:"):
         return f"calling from {reference.rpartition(':')[2]} points on"
     return f"named {reference.replace('_', ' ').replace(':', ' ')}"
@@ -195,7 +195,7 @@ def _game_message(name: str, agents: AgentCatalog) -> Json:
         "unit": offered.unit,
         "levels": [asdict(level) for level in agents.levels(game)],
         "players": {"min": min(numbers), "max": max(numbers)},
-        "options": [_option_message(option) for option in offered.options],
+        "options": [option.model_dump() for option in offered.options],
         "agents": [
             {**asdict(entry), "strength": strength_text(game, entry.agent, Path(agents.options.models))}
             for entry in agents.entries(game)
@@ -204,10 +204,3 @@ def _game_message(name: str, agents: AgentCatalog) -> Json:
         "default_agent": advisor,
         "advisor": advisor,
     }
-
-
-def _option_message(option: GameOption) -> Json:
-    """The option with its values in order."""
-    values = list(option.values) if option.labels else sorted(map(int, option.values))
-    labels = option.labels or tuple(map(str, values))
-    return {"key": option.key, "title": option.title, "values": values, "labels": labels, "default": option.values[0]}
