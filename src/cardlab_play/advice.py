@@ -27,7 +27,7 @@ from cardlab_play.playouts import (
 from cardlab_play.serializers import result_message
 from cardlab_play.table import GameStep, LiveTable, Table, check_practice
 from cardlab_play.table_store import TableStore
-from cardlab_play.views.protocol import Json
+from cardlab_play.views.game_view import Json
 
 NUM_COSTLY = 5  # moves that are listed
 OPTIONS = 4  # of one decision that are played out: the player's, the agent's, and the next ones of its order

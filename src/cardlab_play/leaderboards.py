@@ -21,7 +21,7 @@ from cardlab_play.offered_games import offered_games
 from cardlab_play.record import win_share
 from cardlab_play.serializers import par_message, seats_message
 from cardlab_play.table_store import TableStore
-from cardlab_play.views.protocol import Json
+from cardlab_play.views.game_view import Json
 
 MAX_LEADERBOARD_ROWS = 100
 MAX_DEAL_RESULTS = 200

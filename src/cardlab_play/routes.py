@@ -30,7 +30,7 @@ from cardlab_play.request_guards import (
 )
 from cardlab_play.serializers import games_message, listing_message, table_message
 from cardlab_play.table import LiveTable
-from cardlab_play.views.protocol import Json
+from cardlab_play.views.game_view import Json
 
 MAX_EVENTS = 100  # of a table's history
 _YEAR = 365 * 24 * 3600

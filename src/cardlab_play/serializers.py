@@ -13,7 +13,7 @@ from cardlab_play.agent_catalog import AgentCatalog, AgentChoice
 from cardlab_play.database import OPEN, RESIGNED, DealRow, GameRow
 from cardlab_play.offered_games import offered_games
 from cardlab_play.table import LiveTable
-from cardlab_play.views.protocol import Json
+from cardlab_play.views.game_view import Json
 
 OWN_SCORE = "self"  # the reference that holds an agent's own score, in games of one player
 
