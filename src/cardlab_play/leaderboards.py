@@ -5,20 +5,16 @@ shared deals have a result list of their own, with the first game of each user.
 """
 
 from collections import defaultdict
-from dataclasses import asdict, dataclass, field
-from functools import partial
-from math import isfinite
+from dataclasses import asdict
 
-import numpy as np
 from sqlalchemy import Engine, select
 from sqlalchemy.orm import Session
 
-from cardlab.evaluation.intervals import estimate, share_interval
 from cardlab_play.agent_catalog import AgentCatalog, AgentChoice
 from cardlab_play.database import CLOSED, FINISHED, FRESH, OPEN, RESIGNED, DealRow, GameRow, UserRow
 from cardlab_play.deals import find_deal, has_game
 from cardlab_play.offered_games import offered_games
-from cardlab_play.record import win_share
+from cardlab_play.record import Results, counted_games, rivals
 from cardlab_play.serializers import par_message, seats_message
 from cardlab_play.table_store import TableStore
 from cardlab_play.views.game_view import Json
@@ -27,63 +23,44 @@ MAX_LEADERBOARD_ROWS = 100
 MAX_DEAL_RESULTS = 200
 
 
-@dataclass
-class _Scores:
-    """Scores against one agent, or of one user; with `share` they are shares of games won."""
-
-    share: bool
-    scores: list[float] = field(default_factory=list[float])
-    users: dict[int, str] = field(default_factory=dict[int, str])  # id: name
-
-    def add(self, score: float, user_id: int, name: str) -> None:
-        self.scores.append(score)
-        self.users[user_id] = name
-
-    def message(self) -> Json:
-        """Number of games, mean and 95 % interval. The bounds are None below two games."""
-        result = estimate(np.array(self.scores, dtype=np.float64))
-        low, high = (bound if isfinite(bound) else None for bound in (result.low, result.high))
-        if self.share and low is not None:
-            low, high = share_interval(sum(self.scores), len(self.scores))
-        return {"games": len(self.scores), "mean": result.mean, "low": low, "high": high}
-
-
 def leaderboard_message(engine: Engine, agents: AgentCatalog, game: str, user_id: int | None) -> Json:
     """Results at `game` by agent and by user: points, or shares of games won where there are no points.
 
     A game against several agents counts for each of them.
     """
-    query = (
-        select(GameRow.user_id, GameRow.score, GameRow.payoffs, DealRow, UserRow.name)
-        .join(DealRow, GameRow.deal_id == DealRow.id)
-        .join(UserRow, GameRow.user_id == UserRow.id)
-        .where(DealRow.game == game, GameRow.kind == FRESH, GameRow.counts, GameRow.status != OPEN)
-        .where(GameRow.score.is_not(None))
-    )
+    by_agent: dict[AgentChoice, Results] = defaultdict(Results)
+    by_user: dict[int, Results] = defaultdict(Results)
+    for row in counted_games(engine, DealRow.game == game, GameRow.kind == FRESH):
+        for choice in rivals(row[-1]):
+            by_agent[choice].add(*row)
+        by_user[row[0]].add(*row)
     share = bool(offered_games()[game].prize)
-    by_agent: dict[AgentChoice, _Scores] = defaultdict(partial(_Scores, share))
-    by_user: dict[int, _Scores] = defaultdict(partial(_Scores, share))
-    with Session(engine) as session:
-        for row_user, score, payoffs, deal, name in session.execute(query):
-            assert score is not None
-            result = win_share(payoffs or [score], deal.seat, score) if share else score
-            for choice in {AgentChoice(**opponent) for opponent in (deal.opponents or [deal.par])}:
-                by_agent[choice].add(result, row_user, name)
-            by_user[row_user].add(result, row_user, name)
     users = [
-        {"name": scores.users[row_user], "you": row_user == user_id, **scores.message()}
-        for row_user, scores in by_user.items()
+        {"name": results.names[row_user], "you": row_user == user_id, **_mean_message(results, share)}
+        for row_user, results in by_user.items()
     ]
     return {
         "game": game,
         "unit": offered_games()[game].unit,
         "share": share,
         "agents": [
-            {**asdict(choice), "title": agents.title(choice), "players": len(scores.users), **scores.message()}
-            for choice, scores in sorted(by_agent.items(), key=lambda item: (-len(item[1].scores), str(item[0])))
+            {
+                **asdict(choice),
+                "title": agents.title(choice),
+                "players": len(results.names),
+                **_mean_message(results, share),
+            }
+            for choice, results in sorted(by_agent.items(), key=lambda item: (-len(item[1].scores), str(item[0])))
         ],
         "players": sorted(users, key=lambda user: -float(user["mean"]))[:MAX_LEADERBOARD_ROWS],
     }
+
+
+def _mean_message(results: Results, share: bool) -> Json:
+    """Number of games, mean and 95 % interval, whose bounds are None below two games."""
+    games = len(results.scores)
+    mean, low, high = results.win_rate() if share else results.mean_score()
+    return {"games": games, "mean": mean, "low": low if games > 1 else None, "high": high if games > 1 else None}
 
 
 def daily_message(store: TableStore, game: str, user_id: int | None) -> Json:

@@ -5,7 +5,6 @@ Sync routes run in the pool of `play.threads` threads, searches and advice in a 
 
 import time
 from collections.abc import AsyncGenerator, Callable
-from dataclasses import asdict
 from functools import partial
 from typing import Annotated, Any
 
@@ -14,11 +13,11 @@ from fastapi import APIRouter, Depends, Path, Query, Request, Response
 
 from cardlab.core.options import check_choice
 from cardlab_play.advice import advice_message, replay_message
-from cardlab_play.database import now
+from cardlab_play.database import GameRow, now
 from cardlab_play.dispatcher import COOKIE, Dispatcher
 from cardlab_play.leaderboards import daily_message, deal_message, leaderboard_message
 from cardlab_play.offered_games import offered_games
-from cardlab_play.record import record_rows
+from cardlab_play.record import record_message
 from cardlab_play.request_guards import (
     ErrorResponse,
     MoveRequest,
@@ -191,8 +190,7 @@ def rules(game: GameQuery) -> Json:
 def record(dispatcher: Shared, user_id: UserId) -> Json:
     """The user's results against each agent."""
     store = dispatcher.store
-    rows = [] if user_id is None else record_rows(store.engine, store.agents, user_id)
-    return {"rows": [asdict(row) for row in rows]}
+    return {"rows": record_message(store.engine, store.agents, GameRow.user_id == user_id)}
 
 
 @router.get("/daily")
