@@ -25,7 +25,7 @@ from sqlalchemy import URL, Engine, Select, select, update
 from sqlalchemy.orm import Session, aliased
 
 from cardlab.core.files import check_folder
-from cardlab_play.agent_catalog import AgentCatalog, BeliefNetworks
+from cardlab_play.agent_catalog import AgentCatalog
 from cardlab_play.database import CLOSED, OPEN, GameRow, UserRow, now, open_database, sqlite_address
 from cardlab_play.deals import load_secret
 from cardlab_play.errors import RequestError, one_line
@@ -116,7 +116,6 @@ class Dispatcher:
 
     store: TableStore
     sessions: SessionStore
-    belief_networks: BeliefNetworks
     options: PlayOptions
 
     def __post_init__(self) -> None:
@@ -151,12 +150,11 @@ class Dispatcher:
 
 def make_dispatcher(options: PlayOptions, **store_fields: Any) -> Dispatcher:
     """The dispatcher for `options`. Tests override fields of the table store."""
-    # both validate options: they come before anything is written
-    agents, belief_networks = AgentCatalog(options), BeliefNetworks(options.belief)
+    agents = AgentCatalog(options)  # validates options: comes before anything is written
     engine = open_database(options.database or _sqlite_file(options.folder))
     secret = load_secret(Path(options.folder, "secret"), options.secret)
     store = TableStore(options, engine, secret, agents, **store_fields)
-    return Dispatcher(store, SessionStore(engine, options.limits), belief_networks, options)
+    return Dispatcher(store, SessionStore(engine, options.limits), options)
 
 
 def _sqlite_file(folder: str) -> URL:

@@ -161,14 +161,14 @@ async def advise(
     deals: DealsQuery = None,
 ) -> Json:
     """What an agent would play in the player's seat; fewer deals than `play.advice_deals` are a quick first answer."""
-    work = partial(advice_message, dispatcher.store, dispatcher.belief_networks, live, agent, search, deals)
+    work = partial(advice_message, dispatcher.store.agents, live, agent, search, deals)
     return await to_thread.run_sync(work, limiter=dispatcher.slow_threads)
 
 
 @router.get("/tables/{table_id}/replay")
 async def replay(live: LockedTable, dispatcher: Shared, agent: AgentQuery = None) -> Json:
     """A finished game with an agent's review of the player's moves."""
-    work = partial(replay_message, dispatcher.store.agents, dispatcher.belief_networks, live, agent)
+    work = partial(replay_message, dispatcher.store.agents, live, agent)
     return await to_thread.run_sync(work, limiter=dispatcher.slow_threads)
 
 

@@ -25,7 +25,7 @@ from cardlab.core.child_processes import ChildProcess, Report
 from cardlab.games.make_game import make_game
 from cardlab.games.protocol import Game
 from cardlab_play.advice import advice, playout_agent
-from cardlab_play.agent_catalog import AgentCatalog, AgentChoice, BeliefNetworks
+from cardlab_play.agent_catalog import AgentCatalog, AgentChoice
 from cardlab_play.deals import Deal
 from cardlab_play.errors import one_line
 from cardlab_play.offered_games import offered_games
@@ -44,7 +44,6 @@ class WarmUp:
     """A thread that runs the warm-up tasks until it is stopped."""
 
     agents: AgentCatalog
-    belief_networks: BeliefNetworks
     idle_seconds: Callable[[], float]  # since the last request
     _compiler: ChildProcess | None = field(default=None, init=False)
     _stop: threading.Event = field(default_factory=threading.Event, init=False)
@@ -103,7 +102,7 @@ class WarmUp:
 
     def _advise(self, game: Game) -> None:
         table, choice = self._table(game), self.agents.advisor(game)
-        by, _ = playout_agent(self.agents, game, choice, self.belief_networks.for_game(game))
+        by, _ = playout_agent(self.agents, game, choice)
         advice(table, self.agents.load(game, choice), by, 2)
 
     def _representative_searches(self, game: Game) -> list[AgentChoice]:
@@ -136,7 +135,7 @@ def compile_kernels(options: PlayOptions, _report: Report) -> None:
     os.nice(10)  # requests go first
     logging.disable()  # the server's own warm-up reports what fails
     torch.set_num_threads(1)
-    WarmUp(AgentCatalog(options), BeliefNetworks(options.belief), lambda: inf).run()
+    WarmUp(AgentCatalog(options), lambda: inf).run()
     _compiled_mark().touch()
 
 
