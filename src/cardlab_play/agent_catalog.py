@@ -197,9 +197,10 @@ class AgentCatalog:
         key = f"{game.spec.name} {game.spec.options}"
         if key not in self._beliefs:
             folder = self.options.belief.get(game.spec.name) or belief_folder(game.spec.name)
-            self._beliefs[key] = None
+            found = None
             with suppress(PolicyError):  # trained with other game options
-                self._beliefs[key] = None if folder is None else load_belief(game, Path(folder))
+                found = None if folder is None else load_belief(game, Path(folder))
+            self._beliefs[key] = found
         return self._beliefs[key]
 
     def is_slow(self, choice: AgentChoice) -> bool:

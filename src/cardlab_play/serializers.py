@@ -20,26 +20,27 @@ OWN_SCORE = "self"  # the reference that holds an agent's own score, in games of
 
 def strength_text(game: Game, agent: str, models: Path) -> str | None:
     """How an offered agent does against the strongest reference, or the champion against it. None without figures."""
-    evaluation = _evaluation(game.spec.name, Path(agent), models)
-    if evaluation is not None:
-        return _of_policy(game, evaluation["references"])
-    champion = _read((champion_folder(game.spec.name) or Path()) / "evaluation.json")
-    figures = champion and champion["references"].get(agent)
-    if not figures:
+    players, offered = game.spec.num_players, offered_games()[game.spec.name]
+    own = _evaluation(game.spec.name, Path(agent), models)
+    evaluation = own or _evaluation(game.spec.name, Path(CHAMPION), models) or {"references": {}}
+    references: dict[str, Any] = evaluation["references"]
+    name = agent
+    if own is not None:
+        name = OWN_SCORE if players == 1 else min(references, key=lambda reference: references[reference]["mean"])
+    if name not in references:
         return "Plays at random" if agent == "random" else None
-    if game.spec.num_players == 1:
+    figures = references[name]
+    if players == 1:
         return f"Scores {_points(figures)} a game"
-    rivals = "it" if game.spec.num_players == 2 else f"{_number(game)} of them"
-    return f"The champion wins {_percent(figures['win_rate'])} against {rivals}{_suffix(game, figures)}"
-
-
-def _of_policy(game: Game, references: dict[str, Any]) -> str | None:
-    if game.spec.num_players == 1:
-        return f"Scores {_points(references[OWN_SCORE])} a game" if OWN_SCORE in references else None
-    name = min(references, key=lambda reference: references[reference]["mean"])
-    one = game.spec.num_players == 2
-    rivals = f"{'an opponent' if one else f'{_number(game)} opponents'} {_rival(game, name)}"
-    return f"Wins {_percent(references[name]['win_rate'])} against {rivals}{_suffix(game, references[name])}"
+    number, rate = ("one", "two", "three")[players - 2], _percent(figures["win_rate"])
+    if own is None:
+        text = f"The champion wins {rate} against {'it' if players == 2 else f'{number} of them'}"
+    else:
+        text = f"Wins {rate} against {'an opponent' if players == 2 else f'{number} opponents'} {_rival(game, name)}"
+    points = "" if offered.prize else f", {_points(figures, signed=True)} a game"
+    if any(option.key == "num_players" for option in offered.options):
+        return f"{text}{points} ({players} players)"
+    return text + points + ("" if players == 2 else f" (equal players: {_percent(1 / players)} each)")
 
 
 def _rival(game: Game, reference: str) -> str:
@@ -52,24 +53,9 @@ def _rival(game: Game, reference: str) -> str:
     return f"named {reference.replace('_', ' ').replace(':', ' ')}"
 
 
-def _number(game: Game) -> str:
-    """`three` where the evaluation has three opponents."""
-    return ("one", "two", "three")[game.spec.num_players - 2]
-
-
 def _percent(share: float) -> str:
     """As the page writes it: `45 %`."""
     return f"{share:.0%}".replace("%", " %")
-
-
-def _suffix(game: Game, figures: dict[str, Any]) -> str:
-    """The points of a game, and the number of players or the rate of equal ones, where that is not plain."""
-    offered = offered_games()[game.spec.name]
-    points = "" if offered.prize else f", {_points(figures, signed=True)} a game"
-    if any(option.key == "num_players" for option in offered.options):
-        return f"{points} ({game.spec.num_players} players)"
-    equal = "" if game.spec.num_players == 2 else f" (equal players: {_percent(1 / game.spec.num_players)} each)"
-    return points + equal
 
 
 def _points(figures: dict[str, Any], *, signed: bool = False) -> str:
