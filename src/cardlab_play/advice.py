@@ -57,7 +57,7 @@ def replay_message(agents: AgentCatalog, live: LiveTable, agent_name: str | None
         "id": live.row.id,
         "game": table.game.spec.name,
         "seat": table.seat,
-        "agent": agent_message(agents, choice),
+        "agent": agents.message(choice),
         "played_by": title,
         "deals": deals,
         "result": result_message(live, agents),
@@ -146,7 +146,7 @@ def advice_message(
     by, title = playout_agent(agents, table.game, choice)
     most = agents.options.advice_deals
     message = advice(table, agent, by, most if deals is None else min(deals, most))
-    return {"agent": agent_message(agents, choice), "number": len(table.actions), "played_by": title, **message}
+    return {"agent": agents.message(choice), "number": len(table.actions), "played_by": title, **message}
 
 
 def load_advisor(
@@ -162,11 +162,6 @@ def playout_agent(agents: AgentCatalog, game: Game, choice: AgentChoice) -> tupl
     offered = [choice.agent, *(entry.agent for entry in agents.matching_entries(game))]
     fast = next(own for own in map(AgentChoice, offered) if not agents.is_slow(own))
     return PlayoutAgent(game, agents.load(game, fast), agents.belief(game)), agents.title(fast)
-
-
-def agent_message(agents: AgentCatalog, choice: AgentChoice) -> Json:
-    """An agent with its title."""
-    return {"agent": choice.agent, "search": choice.search, "title": agents.title(choice)}
 
 
 def advice(table: Table, agent: Agent, by: PlayoutAgent, deals: int) -> Json:

@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import starmap
 from pathlib import Path
 from typing import Any
@@ -153,6 +153,10 @@ class AgentCatalog:
             return _title(choice.agent)
         offered = self.searches.get(choice.search)  # None if the deal is older than the configuration
         return f"{_title(choice.agent)} with {choice.search if offered is None else offered.name}"
+
+    def message(self, choice: AgentChoice) -> dict[str, str | None]:
+        """An agent with its title."""
+        return {**asdict(choice), "title": self.title(choice)}
 
     def load_offered(self, game: Game, choice: AgentChoice, key: str) -> Agent:
         """The agent that a user chose. Raises InvalidOption under `key` for an agent that `game` does not offer.

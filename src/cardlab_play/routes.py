@@ -15,9 +15,8 @@ from cardlab.core.options import check_choice
 from cardlab_play.advice import advice_message, replay_message
 from cardlab_play.database import GameRow, now
 from cardlab_play.dispatcher import COOKIE, Dispatcher
-from cardlab_play.leaderboards import daily_message, deal_message, leaderboard_message
+from cardlab_play.leaderboards import daily_message, deal_message, leaderboard_message, record_message
 from cardlab_play.offered_games import offered_games
-from cardlab_play.record import record_message
 from cardlab_play.request_guards import (
     ErrorResponse,
     MoveRequest,

@@ -122,14 +122,14 @@ def listing_message(row: GameRow, agents: AgentCatalog) -> Json:
 
 def seats_message(deal: DealRow, agents: AgentCatalog) -> list[Json]:
     """[P] title and agent of each seat."""
-    seats: list[Json] = [{"title": agents.title(AgentChoice(**agent)), **agent} for agent in deal.opponents]
+    seats: list[Json] = [agents.message(AgentChoice(**agent)) for agent in deal.opponents]
     seats.insert(deal.seat, {"title": "You", "agent": None, "search": None})
     return [{"player": player, **seat} for player, seat in enumerate(seats)]
 
 
 def par_message(deal: DealRow, agents: AgentCatalog) -> Json:
     """The par agent of a deal and its payoff, None while it plays."""
-    return {"title": agents.title(AgentChoice(**deal.par)), **deal.par, "payoff": deal.par_payoff}
+    return {**agents.message(AgentChoice(**deal.par)), "payoff": deal.par_payoff}
 
 
 def result_message(live: LiveTable, agents: AgentCatalog) -> Json:
