@@ -77,17 +77,14 @@ class WarmUp:
 
     def tasks(self) -> Iterator[tuple[str, Callable[[], None]]]:
         """All tasks with their names."""
-        games = {name: make_game(name) for name in offered_games()}
-        for name, game in games.items():
-            yield f"moves of {name}", partial(self._play, game)
-        for name, game in games.items():
-            yield f"advice of {name}", partial(self._advise, game)
-        for name, game in games.items():
-            for choice in self._representative_searches(game):
-                yield f"{choice.search} at {name}", partial(self._prepare_agent, game, choice)
-        for name, game in games.items():
-            for entry in self.agents.matching_entries(game):
-                yield f"{entry.agent} at {name}", partial(self._prepare_agent, game, AgentChoice(entry.agent))
+        games = [make_game(name) for name in offered_games()]
+        for kind, work in (("moves", self._play), ("advice", self._advise)):
+            for game in games:
+                yield f"{kind} of {game.spec.name}", partial(work, game)
+        for list_choices in (self._representative_searches, self._agents):
+            for game in games:
+                for choice in list_choices(game):
+                    yield f"{choice.search or choice.agent} at {game.spec.name}", partial(self._decide, game, choice)
 
     def _play(self, game: Game) -> None:
         """Play the first moves of a game against its advisor."""
@@ -97,8 +94,8 @@ class WarmUp:
             if table.user_to_move:
                 table.play_action(int(rng.choice(table.legal_actions())))
                 table.play_agents()
-                table.legal_moves()
-                table.recent_events()
+            table.legal_moves()
+            table.recent_events()
 
     def _advise(self, game: Game) -> None:
         table, choice = self._table(game), self.agents.advisor(game)
@@ -112,7 +109,10 @@ class WarmUp:
         chosen = [entry for entry in entries if entry.agent in (self.agents.advisor(game).agent, scripted)]
         return [AgentChoice(entry.agent, search) for entry in chosen for search in entry.searches]
 
-    def _prepare_agent(self, game: Game, choice: AgentChoice) -> None:
+    def _agents(self, game: Game) -> list[AgentChoice]:
+        return [AgentChoice(entry.agent) for entry in self.agents.matching_entries(game)]
+
+    def _decide(self, game: Game, choice: AgentChoice) -> None:
         """One decision of the agent. A failing agent is removed from the catalog."""
         table, agent = self._table(game), self.agents.load_offered(game, choice, "play")
         try:
