@@ -4,7 +4,6 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
-from itertools import starmap
 from pathlib import Path
 from typing import Any
 
@@ -82,15 +81,6 @@ class AgentEntry:
     searches: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class Level:
-    """A named choice of an opponent, from beginner to champion."""
-
-    title: str
-    agent: str
-    search: str | None = None
-
-
 @dataclass
 class AgentCatalog:
     """The agents and belief networks of each game, loaded on first use and cached.
@@ -130,16 +120,17 @@ class AgentCatalog:
         """The agents whose training matches the options of `game`."""
         return [entry for entry in self.entries(game) if _matches_game(entry, game)]
 
-    def levels(self, game: Game) -> list[Level]:
+    def levels(self, game: Game) -> list[dict[str, str | None]]:
         """Named opponents from weak to strong: random, scripted agents, the best policy, the same with a search."""
         entries = {entry.agent: entry for entry in self.entries(game)}
-        levels = [Level("Beginner", "random"), *starmap(Level, offered_games()[game.spec.name].levels.items())]
+        levels: list[tuple[str, str, str | None]] = [("Beginner", "random", None)]
+        levels += [(title, agent, None) for title, agent in offered_games()[game.spec.name].levels.items()]
         best = next((entry for entry in entries.values() if entry.kind == "trained"), None)
         if best is not None:
             name = _title(CHAMPION) if best.agent == CHAMPION else "Trained"
-            levels.append(Level(name, best.agent))
-            levels += [Level(f"{name} with search", best.agent, search) for search in best.searches[:1]]
-        return [level for level in levels if level.agent in entries]
+            levels.append((name, best.agent, None))
+            levels += [(f"{name} with search", best.agent, search) for search in best.searches[:1]]
+        return [dict(zip(("title", "agent", "search"), level, strict=True)) for level in levels if level[1] in entries]
 
     def advisor(self, game: Game) -> AgentChoice:
         """The default agent for advice, opponents and par."""

@@ -179,7 +179,7 @@ def _game_message(name: str, agents: AgentCatalog) -> Json:
         "game": name,
         "title": offered.title,
         "unit": offered.unit,
-        "levels": [asdict(level) for level in agents.levels(game)],
+        "levels": agents.levels(game),
         "players": {"min": min(numbers), "max": max(numbers)},
         "options": [option.model_dump() for option in offered.options],
         "agents": [
