@@ -13,7 +13,7 @@ from cardlab.games.agent_protocol import Agent, Policy
 from cardlab.games.cards.deck import card_text
 from cardlab.games.protocol import Game, InfoStates
 from cardlab.games.record_arrays import join
-from cardlab_play.agent_catalog import AgentCatalog, AgentChoice, BeliefNetworks
+from cardlab_play.agent_catalog import AgentCatalog, AgentChoice
 from cardlab_play.errors import RequestError
 from cardlab_play.playouts import (
     DecisionAnalysis,
@@ -26,8 +26,7 @@ from cardlab_play.playouts import (
 )
 from cardlab_play.serializers import result_message
 from cardlab_play.table import GameStep, LiveTable, Table, check_practice
-from cardlab_play.table_store import TableStore
-from cardlab_play.views.protocol import Json
+from cardlab_play.views.game_view import Json
 
 NUM_COSTLY = 5  # moves that are listed
 OPTIONS = 4  # of one decision that are played out: the player's, the agent's, and the next ones of its order
@@ -35,15 +34,13 @@ MAX_GAMES = 8000  # of all decisions together
 MIN_DEALS, MAX_DEALS = 16, 64
 
 
-def replay_message(
-    agents: AgentCatalog, belief_networks: BeliefNetworks, live: LiveTable, agent_name: str | None
-) -> Json:
+def replay_message(agents: AgentCatalog, live: LiveTable, agent_name: str | None) -> Json:
     """The replay with an agent's review, by default of the game's advisor. Raises a 409 before the end of the game."""
     table = live.table
     choice, agent = load_advisor(agents, table.game, agent_name)
     if not table.is_over:
         raise RequestError(409, "the replay is available after the end of the game only")
-    by, title = playout_agent(agents, table.game, choice, belief_networks.for_game(table.game))
+    by, title = playout_agent(agents, table.game, choice)
     reviews, deals = _review_moves(table, agent, by)
     frames = [
         {
@@ -60,7 +57,7 @@ def replay_message(
         "id": live.row.id,
         "game": table.game.spec.name,
         "seat": table.seat,
-        "agent": agent_message(agents, choice),
+        "agent": agents.message(choice),
         "played_by": title,
         "deals": deals,
         "result": result_message(live, agents),
@@ -135,26 +132,21 @@ DIGITS = 4
 
 
 def advice_message(
-    store: TableStore,
-    belief_networks: BeliefNetworks,
-    live: LiveTable,
-    agent_name: str | None,
-    search: str | None,
-    deals: int | None = None,
+    agents: AgentCatalog, live: LiveTable, agent_name: str | None, search: str | None, deals: int | None = None
 ) -> Json:
     """The advice of an agent, by default of the game's advisor, on at most `deals` deals.
 
     Raises a 409 in a game that counts, and unless the player is to move.
     """
-    table, agents = live.table, store.agents
+    table = live.table
     choice, agent = load_advisor(agents, table.game, agent_name, search)
     check_practice(live, "advice")
     if not table.user_to_move:
         raise RequestError(409, "the game is over: advice is available during the game only")
-    by, title = playout_agent(agents, table.game, choice, belief_networks.for_game(table.game))
-    most = store.options.advice_deals
+    by, title = playout_agent(agents, table.game, choice)
+    most = agents.options.advice_deals
     message = advice(table, agent, by, most if deals is None else min(deals, most))
-    return {"agent": agent_message(agents, choice), "number": len(table.actions), "played_by": title, **message}
+    return {"agent": agents.message(choice), "number": len(table.actions), "played_by": title, **message}
 
 
 def load_advisor(
@@ -165,18 +157,11 @@ def load_advisor(
     return choice, agents.load_offered(game, choice, "query")
 
 
-def playout_agent(
-    agents: AgentCatalog, game: Game, choice: AgentChoice, belief: Belief | None
-) -> tuple[PlayoutAgent, str]:
+def playout_agent(agents: AgentCatalog, game: Game, choice: AgentChoice) -> tuple[PlayoutAgent, str]:
     """Who plays out the options, with a title: the agent without its search, or the first that does not search."""
     offered = [choice.agent, *(entry.agent for entry in agents.matching_entries(game))]
     fast = next(own for own in map(AgentChoice, offered) if not agents.is_slow(own))
-    return PlayoutAgent(game, agents.load(game, fast), belief), agents.title(fast)
-
-
-def agent_message(agents: AgentCatalog, choice: AgentChoice) -> Json:
-    """An agent with its title."""
-    return {"agent": choice.agent, "search": choice.search, "title": agents.title(choice)}
+    return PlayoutAgent(game, agents.load(game, fast), agents.belief(game)), agents.title(fast)
 
 
 def advice(table: Table, agent: Agent, by: PlayoutAgent, deals: int) -> Json:

@@ -1,9 +1,9 @@
-"""Agents that can be selected, the searches around them, and the belief networks of the advice panel."""
+"""Agents that can be selected, the searches around them, and the belief networks of advice."""
 
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -24,15 +24,14 @@ from cardlab.games.base import determinizes
 from cardlab.games.make_game import game_names, make_game
 from cardlab.games.protocol import Game
 from cardlab_play.errors import AgentUnloadable, one_line
-from cardlab_play.offered_games import LEVEL_TITLES, offered_games
+from cardlab_play.offered_games import offered_games
 from cardlab_play.options import PlayOptions, invalid_play
 
-_NAMES = {"monte_carlo": "Monte Carlo", "expectimax": "Expectimax", "tree": "tree search", "puct": "PUCT"}
-_BUDGETS = {
-    "monte_carlo": "{options.simulations} playouts",
-    "expectimax": "{options.decks} decks",
-    "tree": "{options.simulations} descents",
-    "puct": "{options.simulations} descents",
+_SEARCHES = {  # display names and budgets of a move
+    "monte_carlo": ("Monte Carlo", "{0.simulations} playouts"),
+    "expectimax": ("Expectimax", "{0.decks} decks"),
+    "tree": ("tree search", "{0.simulations} descents"),
+    "puct": ("PUCT", "{0.simulations} descents"),
 }
 
 
@@ -40,61 +39,24 @@ _BUDGETS = {
 class OfferedSearch:
     """A search that can be combined with any agent."""
 
-    key: str  # of play.searches
     text: str
-    options: SearchOptions
-
-    @property
-    def name(self) -> str:
-        """Display name: `Monte Carlo`, or the key if it differs from the kind of search."""
-        kind = self.options.name
-        return _NAMES[kind] if self.key == kind else self.key.replace("_", " ")
-
-    @property
-    def title(self) -> str:
-        """Display name with the budget: `Monte Carlo, 200 playouts a move`."""
-        seconds = self.options.seconds
-        budget = f"{seconds:g} s" if seconds else _BUDGETS[self.options.name].format(options=self.options)
-        return f"{self.name[:1].upper()}{self.name[1:]}, {budget} a move"
+    name: str  # `Monte Carlo`, or the key of play.searches if it differs from the kind of search
+    title: str  # with the budget: `Monte Carlo, 200 playouts a move`
 
 
 def offered_search(key: str, text: str) -> OfferedSearch:
     """The search described by `text`. Raises InvalidOption under `play.searches.KEY`."""
     try:
-        name, given = split_name(text)
-        check_choice("search", name, list(_NAMES))
-        options: SearchOptions = find_place(registry.__name__, registry.AGENTS[name])(**{"policy": "random", **given})
+        kind, given = split_name(text)
+        check_choice("search", kind, list(_SEARCHES))
+        options: SearchOptions = find_place(registry.__name__, registry.AGENTS[kind])(**{"policy": "random", **given})
     except InvalidOption as error:
         allowed = f"a search with its options, e.g. monte_carlo:simulations:200 ({one_line(error)})"
         raise invalid_play(f"searches.{key}", text, allowed) from error
-    return OfferedSearch(key, text, options)
-
-
-class BeliefNetworks:
-    """Belief networks of all games, loaded once for each set of game options.
-
-    `folders`: game to folder. The constructor raises InvalidOption or PolicyError for an invalid entry.
-    """
-
-    def __init__(self, folders: Mapping[str, str]) -> None:
-        self._folders = folders
-        self._loaded: dict[str, Belief | None] = {}
-        self._lock = threading.Lock()
-        for name, folder in folders.items():
-            check_choice("play.belief", name, game_names())
-            load_belief(make_game(name), Path(folder))
-
-    def for_game(self, game: Game) -> Belief | None:
-        """The belief network for the options of `game`. None without one: deals are then uniform."""
-        key = f"{game.spec.name} {game.spec.options}"
-        with self._lock:
-            if key not in self._loaded:
-                folder = self._folders.get(game.spec.name) or belief_folder(game.spec.name)
-                try:
-                    self._loaded[key] = None if folder is None else load_belief(game, Path(folder))
-                except PolicyError:  # trained with other game options
-                    self._loaded[key] = None
-            return self._loaded[key]
+    name, budget = _SEARCHES[kind]
+    name = name if key == kind else key.replace("_", " ")
+    budget = f"{options.seconds:g} s" if options.seconds else budget.format(options)
+    return OfferedSearch(text, name, f"{name[:1].upper()}{name[1:]}, {budget} a move")
 
 
 _UNLISTED = {"random", "endgame", *SEARCHES}
@@ -119,20 +81,11 @@ class AgentEntry:
     searches: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class Level:
-    """A named choice of an opponent, from beginner to champion."""
-
-    title: str
-    agent: str
-    search: str | None = None
-
-
 @dataclass
 class AgentCatalog:
-    """The agents of each game, loaded on first use and cached.
+    """The agents and belief networks of each game, loaded on first use and cached.
 
-    The constructor checks `play.searches` and `play.advisor`. Raises InvalidOption for values that no game offers.
+    The constructor checks `play.searches`, `play.belief` and `play.advisor`. Raises InvalidOption or PolicyError.
     """
 
     options: PlayOptions
@@ -141,7 +94,11 @@ class AgentCatalog:
         self._loaded: dict[str, Agent] = {}  # by _key
         self._load_errors: dict[str, str] = {}
         self._locks: dict[str, threading.Lock] = {}
+        self._beliefs: dict[str, Belief | None] = {}
         self.searches = {key: offered_search(key, text) for key, text in self.options.searches.items()}
+        for name, folder in self.options.belief.items():
+            check_choice("play.belief", name, game_names())
+            load_belief(make_game(name), Path(folder))
         if self.options.advisor is not None:
             offered = [entry.agent for name in offered_games() for entry in self.entries(make_game(name))]
             check_choice("play.advisor", self.options.advisor, list(dict.fromkeys(offered)))
@@ -163,16 +120,17 @@ class AgentCatalog:
         """The agents whose training matches the options of `game`."""
         return [entry for entry in self.entries(game) if _matches_game(entry, game)]
 
-    def levels(self, game: Game) -> list[Level]:
+    def levels(self, game: Game) -> list[dict[str, str | None]]:
         """Named opponents from weak to strong: random, scripted agents, the best policy, the same with a search."""
         entries = {entry.agent: entry for entry in self.entries(game)}
-        levels = [Level("Beginner", "random"), *map(Level, LEVEL_TITLES, offered_games()[game.spec.name].levels)]
+        levels: list[tuple[str, str, str | None]] = [("Beginner", "random", None)]
+        levels += [(title, agent, None) for title, agent in offered_games()[game.spec.name].levels.items()]
         best = next((entry for entry in entries.values() if entry.kind == "trained"), None)
         if best is not None:
             name = _title(CHAMPION) if best.agent == CHAMPION else "Trained"
-            levels.append(Level(name, best.agent))
-            levels += [Level(f"{name} with search", best.agent, search) for search in best.searches[:1]]
-        return [level for level in levels if level.agent in entries]
+            levels.append((name, best.agent, None))
+            levels += [(f"{name} with search", best.agent, search) for search in best.searches[:1]]
+        return [dict(zip(("title", "agent", "search"), level, strict=True)) for level in levels if level[1] in entries]
 
     def advisor(self, game: Game) -> AgentChoice:
         """The default agent for advice, opponents and par."""
@@ -186,6 +144,10 @@ class AgentCatalog:
             return _title(choice.agent)
         offered = self.searches.get(choice.search)  # None if the deal is older than the configuration
         return f"{_title(choice.agent)} with {choice.search if offered is None else offered.name}"
+
+    def message(self, choice: AgentChoice) -> dict[str, str | None]:
+        """An agent with its title."""
+        return {**asdict(choice), "title": self.title(choice)}
 
     def load_offered(self, game: Game, choice: AgentChoice, key: str) -> Agent:
         """The agent that a user chose. Raises InvalidOption under `key` for an agent that `game` does not offer.
@@ -224,6 +186,17 @@ class AgentCatalog:
                     self._load_errors[key] = one_line(error)
                     raise
             return self._loaded[key]
+
+    def belief(self, game: Game) -> Belief | None:
+        """The belief network for the options of `game`. None without one: deals are then uniform."""
+        key = f"{game.spec.name} {game.spec.options}"
+        if key not in self._beliefs:
+            folder = self.options.belief.get(game.spec.name) or belief_folder(game.spec.name)
+            found = None
+            with suppress(PolicyError):  # trained with other game options
+                found = None if folder is None else load_belief(game, Path(folder))
+            self._beliefs[key] = found
+        return self._beliefs[key]
 
     def is_slow(self, choice: AgentChoice) -> bool:
         """Whether the agent searches: it then runs in the slow thread pool."""

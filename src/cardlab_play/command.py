@@ -14,7 +14,7 @@ _EXTRA_PACKAGES = ("fastapi", "uvicorn", "limits", "starlette")
 def run(request: Request) -> int:
     """Serve until Ctrl-C, or print the record. Raises MissingPlugin without the extra `play`."""
     if request.verb == "play record":
-        from cardlab_play.record import print_record  # noqa: PLC0415 - not needed to serve
+        from cardlab_play.leaderboards import print_record  # noqa: PLC0415 - not needed to serve
 
         return print_record(request.config, as_json="--json" in request.flags)
     options = PlayOptions(**group("play", request.config["play"]))

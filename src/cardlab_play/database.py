@@ -17,9 +17,7 @@ from sqlalchemy import (
     String,
     create_engine,
     event,
-    inspect,
     make_url,
-    text,
 )
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship
@@ -120,9 +118,6 @@ def open_database(address: str | URL) -> Engine:
                 _make_private(file)
             event.listen(engine, "connect", _configure_sqlite)
         DatabaseBase.metadata.create_all(engine)
-        if "address" not in {column["name"] for column in inspect(engine).get_columns("games")}:  # made by 0.1
-            with engine.begin() as connection:
-                connection.execute(text("ALTER TABLE games ADD COLUMN address VARCHAR(32)"))
     except (ArgumentError, NoSuchModuleError, ImportError) as error:
         allowed = f"an address such as sqlite:///play.db ({one_line(error)})"
         raise invalid_play("database", "…", allowed) from error
@@ -137,7 +132,7 @@ def _make_private(path: Path) -> None:
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with suppress(FileExistsError):  # an open file must not be opened again: closing it would drop sqlite's locks
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
-    for name in (path, f"{path}-wal", f"{path}-shm"):  # those of an earlier version were readable by all
+    for name in (path, f"{path}-wal", f"{path}-shm"):  # also those that existed
         with suppress(FileNotFoundError):
             os.chmod(name, 0o600)
 

@@ -40,11 +40,8 @@ class Deal:
 
     def states(self, game: Game) -> States:
         """[1] the dealt game. SHAKE-256 makes the deck: known cards do not help to compute the others."""
-        rng = self._rng(b"cards")
-        if len(self.seed) < SEED_BYTES:  # a deal of 0.1
-            return game.deal(1, rng)
         words = np.frombuffer(hashlib.shake_256(b"deck" + self.seed).digest(8 * _NUM_CARDS), dtype="<u8")
-        return game.deal(1, rng, words.argsort(kind="stable").astype(np.int8)[None])
+        return game.deal(1, self._rng(b"cards"), words.argsort(kind="stable").astype(np.int8)[None])
 
     def rng(self, number: int, player: int) -> np.random.Generator:
         """The random generator of `player` for the decision after `number` actions."""

@@ -21,11 +21,11 @@ from anyio import sleep, to_thread
 from limits import RateLimitItemPerHour
 from limits.storage import MemoryStorage
 from limits.strategies import FixedWindowRateLimiter
-from sqlalchemy import URL, Engine, Select, select, update
+from sqlalchemy import URL, ColumnElement, Engine, select, update
 from sqlalchemy.orm import Session, aliased
 
 from cardlab.core.files import check_folder
-from cardlab_play.agent_catalog import AgentCatalog, BeliefNetworks
+from cardlab_play.agent_catalog import AgentCatalog
 from cardlab_play.database import CLOSED, OPEN, GameRow, UserRow, now, open_database, sqlite_address
 from cardlab_play.deals import load_secret
 from cardlab_play.errors import RequestError, one_line
@@ -34,7 +34,6 @@ from cardlab_play.table_store import TableStore
 
 COOKIE = "cardlab_session"
 _TOKEN_BYTES = 32
-_TOKEN_LENGTH = 43  # _TOKEN_BYTES in base64 without padding
 _MAX_CACHED = 10_000
 _MAX_NAME = 24  # characters
 
@@ -52,7 +51,7 @@ class SessionStore:
 
     def find(self, token: str | None) -> int | None:
         """The user id of `token`, None for an unknown token."""
-        return None if token is None or len(token) != _TOKEN_LENGTH else self._user_id(_digest(token))
+        return None if token is None else self._user_id(_digest(token))
 
     def _query_user_id(self, digest: bytes) -> int | None:
         with Session(self.engine) as session:
@@ -116,7 +115,6 @@ class Dispatcher:
 
     store: TableStore
     sessions: SessionStore
-    belief_networks: BeliefNetworks
     options: PlayOptions
 
     def __post_init__(self) -> None:
@@ -124,7 +122,6 @@ class Dispatcher:
         self.last_request = -float("inf")  # time.monotonic()
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self.background = ThreadPoolExecutor(1, thread_name_prefix="background")
-        self._waiting: set[str] = set()  # names of background jobs
 
     def idle_seconds(self) -> float:
         """Time since the last request."""
@@ -135,28 +132,24 @@ class Dispatcher:
         return self._locks.setdefault(table_id, asyncio.Lock())
 
     def run_in_background(self, name: str, work: Callable[[], None]) -> None:
-        """Run `work` after the reply, one job at a time. No-op if a job of this `name` is waiting."""
-        if name not in self._waiting:
-            self._waiting.add(name)
-            self.background.submit(self._run_job, name, work)
+        """Run `work` after the reply, one job at a time. A failure logs one line: no caller waits for the result."""
 
-    def _run_job(self, name: str, work: Callable[[], None]) -> None:
-        try:
-            work()
-        except Exception as error:  # no caller waits for the result
-            _log.warning("%s: %s", name, one_line(error))
-        finally:
-            self._waiting.discard(name)
+        def job() -> None:
+            try:
+                work()
+            except Exception as error:
+                _log.warning("%s: %s", name, one_line(error))
+
+        self.background.submit(job)
 
 
 def make_dispatcher(options: PlayOptions, **store_fields: Any) -> Dispatcher:
     """The dispatcher for `options`. Tests override fields of the table store."""
-    # both validate options: they come before anything is written
-    agents, belief_networks = AgentCatalog(options), BeliefNetworks(options.belief)
+    agents = AgentCatalog(options)  # validates options: comes before anything is written
     engine = open_database(options.database or _sqlite_file(options.folder))
     secret = load_secret(Path(options.folder, "secret"), options.secret)
     store = TableStore(options, engine, secret, agents, **store_fields)
-    return Dispatcher(store, SessionStore(engine, options.limits), belief_networks, options)
+    return Dispatcher(store, SessionStore(engine, options.limits), options)
 
 
 def _sqlite_file(folder: str) -> URL:
@@ -195,37 +188,35 @@ async def close_idle_tables(dispatcher: Dispatcher) -> int:
 
 def close_unplayed_tables(store: TableStore) -> None:
     """Close tables of sessions that have never moved. A session that has moved cannot drop deals that it dislikes."""
-    limit = now() - timedelta(minutes=UNPLAYED_MINUTES)
     other = aliased(GameRow)
     has_moved = select(other.id).where(other.user_id == GameRow.user_id, other.moved > other.began).exists()
-    unplayed = update(GameRow).where(GameRow.status == OPEN, GameRow.began < limit, ~has_moved)
+    _close(store, GameRow.began < now() - timedelta(minutes=UNPLAYED_MINUTES), ~has_moved)
+
+
+def _close(store: TableStore, *conditions: ColumnElement[bool]) -> None:
+    """Close the open tables that fulfil the conditions, without a result."""
+    closed = update(GameRow).where(GameRow.status == OPEN, *conditions).values(status=CLOSED, counts=False)
     with Session(store.engine) as session, session.begin():
-        session.execute(unplayed.values(status=CLOSED, counts=False), execution_options={"synchronize_session": False})
+        session.execute(closed, execution_options={"synchronize_session": False})
 
 
-def find_idle_tables(store: TableStore) -> list[tuple[int, str]]:
-    """(user id, table id) of up to _BATCH_SIZE idle tables."""
+def find_idle_tables(store: TableStore, *conditions: ColumnElement[bool]) -> list[tuple[int, str]]:
+    """(user id, table id) of up to _BATCH_SIZE idle tables that fulfil the conditions."""
+    limit = now() - timedelta(hours=store.options.limits.idle_hours)
+    query = select(GameRow.user_id, GameRow.id).where(GameRow.status == OPEN, GameRow.moved < limit, *conditions)
     with Session(store.engine) as session:
-        return [(user_id, table_id) for user_id, table_id in session.execute(_query(store).limit(_BATCH_SIZE))]
+        return [(user_id, table_id) for user_id, table_id in session.execute(query.limit(_BATCH_SIZE))]
 
 
 def close_idle_table(store: TableStore, user_id: int, table_id: str) -> None:
     """Resign the table unless it has moved meanwhile. A table that fails to load is closed without a result."""
-    with Session(store.engine) as session:
-        if session.execute(_query(store).where(GameRow.id == table_id)).first() is None:
-            return
+    if not find_idle_tables(store, GameRow.id == table_id):
+        return
     try:
         live = store.find(user_id, table_id, to_resign=True)
     except Exception as error:  # its game or options no longer exist
         _log.warning("table %s is closed without a result: %s", table_id, one_line(error))
-        with Session(store.engine) as session, session.begin():
-            unfinished = update(GameRow).where(GameRow.id == table_id, GameRow.status == OPEN)
-            session.execute(unfinished.values(status=CLOSED, counts=False))
+        _close(store, GameRow.id == table_id)
         return
     if not live.table.is_over:
         store.resign(live, len(live.table.actions))
-
-
-def _query(store: TableStore) -> Select[int, str]:
-    limit = now() - timedelta(hours=store.options.limits.idle_hours)
-    return select(GameRow.user_id, GameRow.id).where(GameRow.status == OPEN, GameRow.moved < limit)

@@ -5,7 +5,6 @@ Sync routes run in the pool of `play.threads` threads, searches and advice in a 
 
 import time
 from collections.abc import AsyncGenerator, Callable
-from dataclasses import asdict
 from functools import partial
 from typing import Annotated, Any
 
@@ -14,11 +13,10 @@ from fastapi import APIRouter, Depends, Path, Query, Request, Response
 
 from cardlab.core.options import check_choice
 from cardlab_play.advice import advice_message, replay_message
-from cardlab_play.database import now
+from cardlab_play.database import GameRow, now
 from cardlab_play.dispatcher import COOKIE, Dispatcher
-from cardlab_play.leaderboards import daily_message, deal_message, leaderboard_message
-from cardlab_play.offered_games import offered_games, rules_message
-from cardlab_play.record import record_rows
+from cardlab_play.leaderboards import daily_message, deal_message, leaderboard_message, record_message
+from cardlab_play.offered_games import offered_games
 from cardlab_play.request_guards import (
     ErrorResponse,
     MoveRequest,
@@ -30,7 +28,7 @@ from cardlab_play.request_guards import (
 )
 from cardlab_play.serializers import games_message, listing_message, table_message
 from cardlab_play.table import LiveTable
-from cardlab_play.views.protocol import Json
+from cardlab_play.views.game_view import Json
 
 MAX_EVENTS = 100  # of a table's history
 _YEAR = 365 * 24 * 3600
@@ -162,14 +160,14 @@ async def advise(
     deals: DealsQuery = None,
 ) -> Json:
     """What an agent would play in the player's seat; fewer deals than `play.advice_deals` are a quick first answer."""
-    work = partial(advice_message, dispatcher.store, dispatcher.belief_networks, live, agent, search, deals)
+    work = partial(advice_message, dispatcher.store.agents, live, agent, search, deals)
     return await to_thread.run_sync(work, limiter=dispatcher.slow_threads)
 
 
 @router.get("/tables/{table_id}/replay")
 async def replay(live: LockedTable, dispatcher: Shared, agent: AgentQuery = None) -> Json:
     """A finished game with an agent's review of the player's moves."""
-    work = partial(replay_message, dispatcher.store.agents, dispatcher.belief_networks, live, agent)
+    work = partial(replay_message, dispatcher.store.agents, live, agent)
     return await to_thread.run_sync(work, limiter=dispatcher.slow_threads)
 
 
@@ -184,15 +182,14 @@ def leaderboard(dispatcher: Shared, user_id: UserId, game: GameQuery) -> Json:
 def rules(game: GameQuery) -> Json:
     """The rules of a game for players."""
     check_choice("game", game, list(offered_games()))
-    return rules_message(game)
+    return {"game": game, **offered_games()[game].model_dump(include={"title", "sections"})}
 
 
 @router.get("/record")
 def record(dispatcher: Shared, user_id: UserId) -> Json:
     """The user's results against each agent."""
     store = dispatcher.store
-    rows = [] if user_id is None else record_rows(store.engine, store.agents, user_id)
-    return {"rows": [asdict(row) for row in rows]}
+    return {"rows": record_message(store.engine, store.agents, GameRow.user_id == user_id)}
 
 
 @router.get("/daily")

@@ -11,65 +11,51 @@ from cardlab.games.make_game import make_game
 from cardlab.games.protocol import Game
 from cardlab_play.agent_catalog import AgentCatalog, AgentChoice
 from cardlab_play.database import OPEN, RESIGNED, DealRow, GameRow
-from cardlab_play.offered_games import LEVEL_TITLES, GameOption, offered_games
+from cardlab_play.offered_games import offered_games
 from cardlab_play.table import LiveTable
-from cardlab_play.views.protocol import Json
+from cardlab_play.views.game_view import Json
 
 OWN_SCORE = "self"  # the reference that holds an agent's own score, in games of one player
 
 
 def strength_text(game: Game, agent: str, models: Path) -> str | None:
     """How an offered agent does against the strongest reference, or the champion against it. None without figures."""
-    evaluation = _evaluation(game.spec.name, Path(agent), models)
-    if evaluation is not None:
-        return _of_policy(game, evaluation["references"])
-    champion = _read((champion_folder(game.spec.name) or Path()) / "evaluation.json")
-    figures = champion and champion["references"].get(agent)
-    if not figures:
+    players, offered = game.spec.num_players, offered_games()[game.spec.name]
+    own = _evaluation(game.spec.name, Path(agent), models)
+    evaluation = own or _evaluation(game.spec.name, Path(CHAMPION), models) or {"references": {}}
+    references: dict[str, Any] = evaluation["references"]
+    name = agent
+    if own is not None:
+        name = OWN_SCORE if players == 1 else min(references, key=lambda reference: references[reference]["mean"])
+    if name not in references:
         return "Plays at random" if agent == "random" else None
-    if game.spec.num_players == 1:
+    figures = references[name]
+    if players == 1:
         return f"Scores {_points(figures)} a game"
-    rivals = "it" if game.spec.num_players == 2 else f"{_number(game)} of them"
-    return f"The champion wins {_percent(figures['win_rate'])} against {rivals}{_suffix(game, figures)}"
-
-
-def _of_policy(game: Game, references: dict[str, Any]) -> str | None:
-    if game.spec.num_players == 1:
-        return f"Scores {_points(references[OWN_SCORE])} a game" if OWN_SCORE in references else None
-    name = min(references, key=lambda reference: references[reference]["mean"])
-    one = game.spec.num_players == 2
-    rivals = f"{'an opponent' if one else f'{_number(game)} opponents'} {_rival(game, name)}"
-    return f"Wins {_percent(references[name]['win_rate'])} against {rivals}{_suffix(game, references[name])}"
+    number, rate = ("one", "two", "three")[players - 2], _percent(figures["win_rate"])
+    if own is None:
+        text = f"The champion wins {rate} against {'it' if players == 2 else f'{number} of them'}"
+    else:
+        text = f"Wins {rate} against {'an opponent' if players == 2 else f'{number} opponents'} {_rival(game, name)}"
+    points = "" if offered.prize else f", {_points(figures, signed=True)} a game"
+    if any(option.key == "num_players" for option in offered.options):
+        return f"{text}{points} ({players} players)"
+    return text + points + ("" if players == 2 else f" (equal players: {_percent(1 / players)} each)")
 
 
 def _rival(game: Game, reference: str) -> str:
     """What a reference is to a player: its level where it is one."""
-    levels = dict(zip(offered_games()[game.spec.name].levels, LEVEL_TITLES, strict=False))
-    if reference in levels:
-        return f"of the level {levels[reference]}"
+    for level, agent in offered_games()[game.spec.name].levels.items():
+        if agent == reference:
+            return f"of the level {level}"
     if reference.startswith("threshold:level:"):
         return f"calling from {reference.rpartition(':')[2]} points on"
     return f"named {reference.replace('_', ' ').replace(':', ' ')}"
 
 
-def _number(game: Game) -> str:
-    """`three` where the evaluation has three opponents."""
-    return ("one", "two", "three")[game.spec.num_players - 2]
-
-
 def _percent(share: float) -> str:
     """As the page writes it: `45 %`."""
     return f"{share:.0%}".replace("%", " %")
-
-
-def _suffix(game: Game, figures: dict[str, Any]) -> str:
-    """The points of a game, and the number of players or the rate of equal ones, where that is not plain."""
-    offered = offered_games()[game.spec.name]
-    points = "" if offered.prize else f", {_points(figures, signed=True)} a game"
-    if any(option.key == "num_players" for option in offered.options):
-        return f"{points} ({game.spec.num_players} players)"
-    equal = "" if game.spec.num_players == 2 else f" (equal players: {_percent(1 / game.spec.num_players)} each)"
-    return points + equal
 
 
 def _points(figures: dict[str, Any], *, signed: bool = False) -> str:
@@ -136,14 +122,14 @@ def listing_message(row: GameRow, agents: AgentCatalog) -> Json:
 
 def seats_message(deal: DealRow, agents: AgentCatalog) -> list[Json]:
     """[P] title and agent of each seat."""
-    seats: list[Json] = [{"title": agents.title(AgentChoice(**agent)), **agent} for agent in deal.opponents]
+    seats: list[Json] = [agents.message(AgentChoice(**agent)) for agent in deal.opponents]
     seats.insert(deal.seat, {"title": "You", "agent": None, "search": None})
     return [{"player": player, **seat} for player, seat in enumerate(seats)]
 
 
 def par_message(deal: DealRow, agents: AgentCatalog) -> Json:
     """The par agent of a deal and its payoff, None while it plays."""
-    return {"title": agents.title(AgentChoice(**deal.par)), **deal.par, "payoff": deal.par_payoff}
+    return {**agents.message(AgentChoice(**deal.par)), "payoff": deal.par_payoff}
 
 
 def result_message(live: LiveTable, agents: AgentCatalog) -> Json:
@@ -193,9 +179,9 @@ def _game_message(name: str, agents: AgentCatalog) -> Json:
         "game": name,
         "title": offered.title,
         "unit": offered.unit,
-        "levels": [asdict(level) for level in agents.levels(game)],
+        "levels": agents.levels(game),
         "players": {"min": min(numbers), "max": max(numbers)},
-        "options": [_option_message(option) for option in offered.options],
+        "options": [option.model_dump() for option in offered.options],
         "agents": [
             {**asdict(entry), "strength": strength_text(game, entry.agent, Path(agents.options.models))}
             for entry in agents.entries(game)
@@ -204,10 +190,3 @@ def _game_message(name: str, agents: AgentCatalog) -> Json:
         "default_agent": advisor,
         "advisor": advisor,
     }
-
-
-def _option_message(option: GameOption) -> Json:
-    """The option with its values in order."""
-    values = list(option.values) if option.labels else sorted(map(int, option.values))
-    labels = option.labels or tuple(map(str, values))
-    return {"key": option.key, "title": option.title, "values": values, "labels": labels, "default": option.values[0]}

@@ -62,7 +62,7 @@ def make_application(dispatcher: Dispatcher) -> GuardMiddleware:
 async def _lifespan(dispatcher: Dispatcher, _: FastAPI) -> AsyncGenerator[None]:
     """Run the warm-up and the closing of idle tables while the server runs."""
     anyio.to_thread.current_default_thread_limiter().total_tokens = dispatcher.options.threads
-    warm_up = WarmUp(dispatcher.store.agents, dispatcher.belief_networks, dispatcher.idle_seconds)
+    warm_up = WarmUp(dispatcher.store.agents, dispatcher.idle_seconds)
     if dispatcher.options.warm:
         warm_up.start()
     async with anyio.create_task_group() as tasks:

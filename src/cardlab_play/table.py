@@ -17,7 +17,7 @@ from cardlab_play.database import GameRow
 from cardlab_play.deals import Deal
 from cardlab_play.errors import RequestError
 from cardlab_play.views import make_view
-from cardlab_play.views.protocol import GameView, Json, Revealed
+from cardlab_play.views.game_view import GameView, Json, Revealed
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from cardlab.core.child_processes import ChildProcess, Report
 from cardlab.games.make_game import make_game
 from cardlab.games.protocol import Game
 from cardlab_play.advice import advice, playout_agent
-from cardlab_play.agent_catalog import AgentCatalog, AgentChoice, BeliefNetworks
+from cardlab_play.agent_catalog import AgentCatalog, AgentChoice
 from cardlab_play.deals import Deal
 from cardlab_play.errors import one_line
 from cardlab_play.offered_games import offered_games
@@ -44,7 +44,6 @@ class WarmUp:
     """A thread that runs the warm-up tasks until it is stopped."""
 
     agents: AgentCatalog
-    belief_networks: BeliefNetworks
     idle_seconds: Callable[[], float]  # since the last request
     _compiler: ChildProcess | None = field(default=None, init=False)
     _stop: threading.Event = field(default_factory=threading.Event, init=False)
@@ -78,17 +77,14 @@ class WarmUp:
 
     def tasks(self) -> Iterator[tuple[str, Callable[[], None]]]:
         """All tasks with their names."""
-        games = {name: make_game(name) for name in offered_games()}
-        for name, game in games.items():
-            yield f"moves of {name}", partial(self._play, game)
-        for name, game in games.items():
-            yield f"advice of {name}", partial(self._advise, game)
-        for name, game in games.items():
-            for choice in self._representative_searches(game):
-                yield f"{choice.search} at {name}", partial(self._prepare_agent, game, choice)
-        for name, game in games.items():
-            for entry in self.agents.matching_entries(game):
-                yield f"{entry.agent} at {name}", partial(self._prepare_agent, game, AgentChoice(entry.agent))
+        games = [make_game(name) for name in offered_games()]
+        for kind, work in (("moves", self._play), ("advice", self._advise)):
+            for game in games:
+                yield f"{kind} of {game.spec.name}", partial(work, game)
+        for list_choices in (self._representative_searches, self._agents):
+            for game in games:
+                for choice in list_choices(game):
+                    yield f"{choice.search or choice.agent} at {game.spec.name}", partial(self._decide, game, choice)
 
     def _play(self, game: Game) -> None:
         """Play the first moves of a game against its advisor."""
@@ -98,12 +94,12 @@ class WarmUp:
             if table.user_to_move:
                 table.play_action(int(rng.choice(table.legal_actions())))
                 table.play_agents()
-                table.legal_moves()
-                table.recent_events()
+            table.legal_moves()
+            table.recent_events()
 
     def _advise(self, game: Game) -> None:
         table, choice = self._table(game), self.agents.advisor(game)
-        by, _ = playout_agent(self.agents, game, choice, self.belief_networks.for_game(game))
+        by, _ = playout_agent(self.agents, game, choice)
         advice(table, self.agents.load(game, choice), by, 2)
 
     def _representative_searches(self, game: Game) -> list[AgentChoice]:
@@ -113,7 +109,10 @@ class WarmUp:
         chosen = [entry for entry in entries if entry.agent in (self.agents.advisor(game).agent, scripted)]
         return [AgentChoice(entry.agent, search) for entry in chosen for search in entry.searches]
 
-    def _prepare_agent(self, game: Game, choice: AgentChoice) -> None:
+    def _agents(self, game: Game) -> list[AgentChoice]:
+        return [AgentChoice(entry.agent) for entry in self.agents.matching_entries(game)]
+
+    def _decide(self, game: Game, choice: AgentChoice) -> None:
         """One decision of the agent. A failing agent is removed from the catalog."""
         table, agent = self._table(game), self.agents.load_offered(game, choice, "play")
         try:
@@ -136,7 +135,7 @@ def compile_kernels(options: PlayOptions, _report: Report) -> None:
     os.nice(10)  # requests go first
     logging.disable()  # the server's own warm-up reports what fails
     torch.set_num_threads(1)
-    WarmUp(AgentCatalog(options), BeliefNetworks(options.belief), lambda: inf).run()
+    WarmUp(AgentCatalog(options), lambda: inf).run()
     _compiled_mark().touch()
 
 

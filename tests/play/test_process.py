@@ -161,11 +161,11 @@ from cardlab_play.request_guards import TableRequest
 
 def play(server, sockets):
     dispatcher = server.config.app.app.state.dispatcher
-    store, beliefs = dispatcher.store, dispatcher.belief_networks
+    store = dispatcher.store
     user_id, _ = dispatcher.sessions.create("")
     tables = [store.open(user_id, TableRequest(game=game, practice=True)) for game in OFFERED_GAMES]
     for live in tables:
-        advice_message(store, beliefs, live, None, None)
+        advice_message(store.agents, live, None, None)
         leaderboard_message(store.engine, store.agents, live.row.deal.game, user_id)
     highest = re.search(r"VmHWM:\\s+(\\d+) kB", open("/proc/self/status").read())  # ru_maxrss is that of the parent too
     print(json.dumps([[live.par.agent for live in tables], list(sys.modules), int(highest[1]) // 1024]))

@@ -8,7 +8,7 @@ from scipy.stats import binomtest
 
 from cardlab.cli import main
 from cardlab.evaluation.intervals import estimate, share_interval
-from cardlab_play.record import win_share
+from cardlab_play.leaderboards import win_share
 from play_server import TABLE_REQUESTS
 
 

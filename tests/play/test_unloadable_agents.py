@@ -8,7 +8,7 @@ import torch
 from cardlab.agents.policy_files import describe, save_policy
 from cardlab.games.make_game import make_game
 from cardlab.networks.mlp_options import MLPOptions
-from cardlab_play.agent_catalog import AgentCatalog, AgentChoice, BeliefNetworks
+from cardlab_play.agent_catalog import AgentCatalog, AgentChoice
 from cardlab_play.errors import AgentUnloadable
 from cardlab_play.warmup import WarmUp
 from play_server import TABLE_REQUESTS, ApiClient, make_options, run_server
@@ -141,7 +141,7 @@ def test_a_failing_agent_leaves_the_table_unchanged(client, server, monkeypatch,
 
 def test_warm_up_finds_unloadable_agents(models, tmp_path):
     agents = AgentCatalog(make_options(tmp_path, models=str(models)))
-    tasks = dict(WarmUp(agents, BeliefNetworks({}), lambda: 0.0).tasks())
+    tasks = dict(WarmUp(agents, lambda: 0.0).tasks())
     with pytest.raises(AgentUnloadable):
         tasks[f"{models / 'torn'} at five_o"]()
     assert str(models / "torn") not in [entry.agent for entry in agents.entries(make_game("five_o"))]

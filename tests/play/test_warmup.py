@@ -27,7 +27,7 @@ class Counting(WarmUp):
 
 
 def warm_up(idle_seconds: Callable[[], float]) -> Counting:
-    return Counting(cast(Any, None), cast(Any, None), idle_seconds)
+    return Counting(cast(Any, None), idle_seconds)
 
 
 def test_tasks_wait_while_requests_arrive() -> None:
@@ -57,7 +57,7 @@ def test_missing_kernels_are_compiled_in_a_process_that_the_stop_kills(tmp_path,
     monkeypatch.setattr(numba.core.config, "CACHE_DIR", str(tmp_path))
     if compiled:
         (tmp_path / "compiled_by_play").touch()
-    one = Counting(AgentCatalog(PlayOptions()), cast(Any, None), lambda: IDLE_SECONDS)
+    one = Counting(AgentCatalog(PlayOptions()), lambda: IDLE_SECONDS)
     one.start()
     compilers = [child for child in multiprocessing.active_children() if child.name == "compiler"]
     assert len(compilers) == (0 if compiled else 1)

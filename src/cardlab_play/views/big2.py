@@ -11,7 +11,7 @@ from cardlab.games.big2.game import Big2
 from cardlab.games.big2.rules import NUM_PLAYERS, PLAYED, PLAYING, current_player, loser_payment
 from cardlab.games.cards.deck import card_text
 from cardlab.games.protocol import InfoStates
-from cardlab_play.views.protocol import GameView, Json, Revealed, player_or_none
+from cardlab_play.views.game_view import GameView, Json, Revealed, player_or_none
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from cardlab.games.open_face.rules import FOUL, NUM_DEALT, NUM_ROWS, ROW_NAMES, 
 from cardlab.games.poker_squares.game import PokerSquares
 from cardlab.games.poker_squares.rules import NUM_CELLS, SIDE, line_categories
 from cardlab.games.protocol import InfoStates
-from cardlab_play.views.protocol import (
+from cardlab_play.views.game_view import (
     GameView,
     Json,
     Revealed,

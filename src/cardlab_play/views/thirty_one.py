@@ -10,7 +10,7 @@ from cardlab.games.protocol import InfoStates
 from cardlab.games.thirty_one.game import ThirtyOne
 from cardlab.games.thirty_one.record import CALL, DRAW, KEEP_HAND, OVER, SWAP, SWAP_FIRST, TAKE
 from cardlab.games.thirty_one.showdown import score_of
-from cardlab_play.views.protocol import GameView, Json, Revealed, card_or_none, card_texts, player_or_none
+from cardlab_play.views.game_view import GameView, Json, Revealed, card_or_none, card_texts, player_or_none
 
 _KINDS = {DRAW: "draw", TAKE: "take", CALL: "call", KEEP_HAND: "keep"}
 

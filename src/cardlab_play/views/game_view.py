@@ -1,36 +1,56 @@
-"""The interface of game views. No method takes States, so the type checker proves that views leak no hidden state."""
+"""The view of a game. No method takes States, so the type checker proves that views leak no hidden state."""
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from cardlab.games.cards.deck import card_text
 from cardlab.games.cards.hands import CATEGORIES, hand_category, strength_table
-from cardlab.games.protocol import InfoStates
+from cardlab.games.protocol import NO_PLAYER, InfoStates
+from cardlab.games.record_arrays import copied
 
 Json = dict[str, Any]
 Revealed = Sequence[InfoStates]
 """[P] the InfoState [1] of each player. Given only where the rules reveal all hands."""
 
 
-class GameView(Protocol):
-    """Messages of one game. All InfoStates have shape [1]. All but `revealed` belong to the viewing player, the owner.
+@dataclass(frozen=True)
+class GameView:
+    """Messages of one game; this class shows it as text, with the legal actions as buttons.
 
-    The last six methods have defaults for games without forced moves, hands and showdowns.
+    All InfoStates have shape [1]. All but `revealed` belong to the viewing player, the owner. The last six methods are
+    of games with forced moves, hands and showdowns.
     """
+
+    game: Any  # Game
 
     def table(self, info_states: InfoStates, revealed: Revealed = ()) -> Json:
         """The table as the owner may see it. With `revealed` (after the game): everything."""
-        ...
+        text, *others = [self.game.render(InfoStates(each[0])) for each in (info_states, *revealed)]
+        turn = player_or_none(self.game.current_player(info_states)[0])
+        return {"turn": turn, "text": text, "revealed": others}
 
     def action_message(self, info_states: InfoStates, action: int) -> Json:
         """Game-specific fields of a legal action of the owner."""
-        ...
+        return {}
 
     def event(self, before: InfoStates, after: InfoStates, player: int, revealed: Revealed = ()) -> Json:
-        """The owner's view of a move of `player`: `kind`, `text` and open cards."""
-        ...
+        """The owner's view of a move of `player`: `kind`, `text` and open cards.
+
+        As text, it is empty where the owner's view does not say which action it was.
+        """
+        known = self.game.current_player(before)[0] != NO_PLAYER
+        legal = np.flatnonzero(self.game.legal_actions(before)[0]).tolist() if known else []
+        fitting = [action for action in legal if self._leads_to(before, action, after)]
+        text = self.game.action_text(InfoStates(before[0]), fitting[0]) if len(fitting) == 1 else ""
+        return {"kind": "move", "text": text}
+
+    def _leads_to(self, before: InfoStates, action: int, after: InfoStates) -> bool:
+        states = InfoStates(copied(before))
+        self.game.apply(states, np.array([action], dtype=np.int16))
+        return states.tobytes() == after.tobytes()
 
     def opening(self, info_states: InfoStates) -> Json:
         """The move that the rules played at the deal, as `forced`: its player and cards."""
