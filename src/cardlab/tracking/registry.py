@@ -152,8 +152,12 @@ class Registry:
 
         Raises NotRegistered for an unknown one. A champion of champions/ that the registry lacks is registered first.
         """
+        folder = self.store.root / "runs" / "registry"
         if address.startswith(RUN_ADDRESS):
-            return self._fetch_artifacts(address)
+            target = folder / re.sub(r"\W", "_", address.removeprefix(RUN_ADDRESS))
+            if not target.is_dir():
+                self._download(address, address.replace("/snapshots/", f"/{SNAPSHOT}"), target)  # as 1.0 stored them
+            return target
         found = self._find_version(address)
         if found is None and address.endswith(f"@{CHAMPION}"):
             found = self.register_champion(address.removeprefix(ADDRESS + _MODEL_PREFIX).removesuffix(f"@{CHAMPION}"))
@@ -162,11 +166,13 @@ class Registry:
         digest = found.tags.get(DIGEST, "")
         if _DIGEST.fullmatch(digest) is None or found.name in (".", ".."):  # they name a folder
             raise NotRegistered(f"{address}: has no digest of a policy as {DIGEST}; register it with cardlab promote")
-        target = self.store.root / "runs" / "registry" / found.name / digest
+        target = folder / found.name / digest
         if target.is_dir() and not _has_digest(target, digest):
             shutil.rmtree(target)  # edited, or cut off
         if not target.is_dir():
-            self._download(found, target)
+            with self.store.wrap_errors():  # by the files' address: for models:/… MLflow would make its default store
+                uri = self.store.client.get_model_version_download_uri(found.name, found.version)
+            self._download(version_address(found), uri, target, digest)
         return target
 
     def fetch_champion(self, game: str) -> Path | None:
@@ -175,25 +181,6 @@ class Registry:
             return None
         found = self.champion(game)
         return None if found is None else self.fetch(version_address(found))
-
-    def _fetch_artifacts(self, address: str) -> Path:
-        """The folder of a policy among the artifacts of a run."""
-        from mlflow.artifacts import download_artifacts  # noqa: PLC0415  slow import
-
-        target = self.store.root / "runs" / "registry" / re.sub(r"\W", "_", address.removeprefix(RUN_ADDRESS))
-        if not target.is_dir():
-            target.parent.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
-                uri = address.replace("/snapshots/", f"/{SNAPSHOT}")  # as 1.0 stored them
-                given = {"artifact_uri": uri, "dst_path": scratch, "tracking_uri": self.store.address}
-                with self.store.wrap_errors():
-                    folder = none_if_missing(lambda: download_artifacts(**given))
-                places = [Path(folder, place) for place in (DATA, "")] if folder else []
-                policy = next((place for place in places if (place / DESCRIPTION).is_file()), None)
-                if policy is None:
-                    raise NotRegistered(f"{address}: no policy; that of a training is {RUN_ADDRESS}ID/policy")
-                _move(policy, target)
-        return target
 
     def _find_version(self, address: str) -> "ModelVersion | None":
         """The version at `models:/NAME@ALIAS` or `models:/NAME/VERSION`; None without one."""
@@ -207,21 +194,27 @@ class Registry:
                 return none_if_missing(lambda: client.get_model_version_by_alias(name, alias))
             return none_if_missing(lambda: client.get_model_version(name, version))
 
-    def _download(self, version: "ModelVersion", target: Path) -> None:
+    def _download(self, address: str, uri: str, target: Path, digest: str = "") -> None:
+        """Download the policy at `uri` to `target`. Raises NotRegistered where there is none with this digest."""
         from mlflow.artifacts import download_artifacts  # noqa: PLC0415  slow import
 
         target.parent.mkdir(parents=True, exist_ok=True)
-        address = self.store.address
         with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
-            with self.store.wrap_errors():  # by the files' address: for models:/… MLflow would make its default store
-                uri = self.store.client.get_model_version_download_uri(version.name, version.version)
-                folder = download_artifacts(artifact_uri=uri, dst_path=scratch, tracking_uri=address)
-            data = Path(folder, DATA)
-            digest = policy_digest(data)
-            if digest != version.tags[DIGEST]:
-                found = f"its files differ from those that were registered (digest {digest})"
-                raise NotRegistered(f"{version_address(version)}: {found}")
-            _move(data, target)
+            given = {"artifact_uri": uri, "dst_path": scratch, "tracking_uri": self.store.address}
+            with self.store.wrap_errors():
+                folder = none_if_missing(lambda: download_artifacts(**given))
+            places = [Path(folder, place) for place in (DATA, "")] if folder else []
+            policy = next((place for place in places if (place / DESCRIPTION).is_file()), None)
+            if policy is None:
+                raise NotRegistered(f"{address}: no policy; that of a training is {RUN_ADDRESS}ID/policy")
+            if digest and (found := policy_digest(policy)) != digest:
+                text = f"its files differ from those that were registered (digest {found})"
+                raise NotRegistered(f"{address}: {text}")
+            try:
+                policy.replace(target)
+            except OSError:
+                if not target.is_dir():  # otherwise another process was faster
+                    raise
 
 
 def _has_digest(folder: Path, digest: str) -> bool:
@@ -229,14 +222,6 @@ def _has_digest(folder: Path, digest: str) -> bool:
         return policy_digest(folder) == digest
     except PolicyError:
         return False
-
-
-def _move(folder: Path, target: Path) -> None:
-    try:
-        folder.replace(target)
-    except OSError:
-        if not target.is_dir():  # otherwise another process was faster
-            raise
 
 
 def _read(path: Path) -> str:
