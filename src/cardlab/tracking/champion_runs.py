@@ -10,9 +10,9 @@ from cardlab.core.files import load_json, read_text
 from cardlab.evaluation.intervals import main_score
 from cardlab.tracking.experiment_tags import AGAINST, DEALS, FINAL_SCORE, evaluation_metrics
 from cardlab.tracking.lineage import DIGEST, NOTE, RESTORED, UNCOMMITTED
-from cardlab.tracking.run import Run
 from cardlab.tracking.store import Store
 
+Rows = Sequence[tuple[int, Mapping[str, float]]]  # step and metrics
 LINEAGE, CURVE, EVALUATION, DECISION = "lineage.json", "curve.csv", "evaluation.json", "decision.json"
 _NOT_OURS = ("git.commit", "git.dirty", "mlflow.source.git.commit", "python", "versions", "machine", "cpus")
 """Tags of the lineage, which of this process are not those of the original run."""
@@ -29,82 +29,70 @@ def restore_runs(store: Store, folder: Path, game: str, name: str) -> str:
     if not lineage.get("config"):
         with store.start_run(game, f"{name} · registration", tags={**shared, "kind": "registration"}) as run:
             return run.id
+
+    def training(
+        record: Mapping[str, Any], tags: Mapping[str, object], rows: Rows = (), files: Sequence[str] = ()
+    ) -> str:
+        known = {**record["tags"], **tags, "kind": "training", RESTORED: record.get("run") or "unknown"}
+        return _restore(store, game, folder, known, rows, files, record["config"])
+
     for link in reversed(lineage.get("chain", [])):
         if link["config"]:
-            about = {DIGEST: link["digest"], "experiment": str(link["config"].get("name", link["policy"]))}
-            _training(store, game, about, link, folder, {}, ())
+            training(link, {DIGEST: link["digest"], "experiment": str(link["config"].get("name", link["policy"]))})
     against, score = main_score(evaluation) if evaluation else ("", None)
     figures = evaluation_metrics(evaluation) if evaluation else {}
     scored = {AGAINST: against, DEALS: score.deals} if score else {}
+    curve = _curve(folder, lineage["config"])
     final = {key: value for key, value in figures.items() if FINAL_SCORE in key}
-    made_by = _training(store, game, {**shared, **scored}, lineage, folder, final, (CURVE, UNCOMMITTED))
+    rows = [*curve, (curve[-1][0] if curve else 0, final)]
+    made_by = training(lineage, {**shared, **scored}, rows, (CURVE, UNCOMMITTED))
     tags = {**shared, "training_run": made_by, RESTORED: lineage["promotion_run"]}
     if evaluation:
-        _measurement(store, game, {**tags, **scored, "kind": "evaluation"}, folder, figures, EVALUATION)
+        _restore(store, game, folder, {**tags, **scored, "kind": "evaluation"}, [(0, figures)], [EVALUATION])
     if decision:
         difference: Mapping[str, float] = decision["difference"]
-        metrics = {f"promotion/{key}": difference[value] for key, value in _DIFFERENCE.items()}
+        ends = {"difference": "mean", "difference_low": "low", "difference_high": "high"}
+        metrics = {f"promotion/{key}": difference[value] for key, value in ends.items()}
         tags |= {"promotion.accepted": "true", "promotion.opponent": decision["opponent"]["digest"] or "none"}
         metrics["promotion/deals"] = decision["deals"]
-        _measurement(store, game, {**tags, "kind": "promotion"}, folder, metrics, DECISION)
+        _restore(store, game, folder, {**tags, "kind": "promotion"}, [(0, metrics)], [DECISION])
     return made_by
 
 
-_DIFFERENCE = {"difference": "mean", "difference_low": "low", "difference_high": "high"}
-
-
-def _training(
+def _restore(
     store: Store,
     game: str,
-    tags: Mapping[str, object],
-    record: Mapping[str, Any],
     folder: Path,
-    final: Mapping[str, float],
+    tags: Mapping[str, object],
+    rows: Rows,
     files: Sequence[str],
+    config: Mapping[str, Any] | None = None,
 ) -> str:
-    """Make the run of a training: parameters, curve, score, tags and files; its id."""
-    config: Mapping[str, Any] = record["config"]
-    tags = {**record["tags"], **tags, "kind": "training", RESTORED: record.get("run") or "unknown"}
-    with _restored(store, game, f"{tags['experiment']} · seed {config.get('seed')}", tags, folder, config) as run:
-        iteration, last = int(config.get("agent", {}).get("decisions_per_iteration", 1)), 0
-        for row in _rows(folder / CURVE) if CURVE in files else ():
-            values = {key: float(text) for key, text in row.items() if text and not key.startswith("interval/")}
-            last = int(values.pop("iteration")) * iteration
-            del values["decisions"]
-            run.log_metrics(values, last)
-        run.log_metrics(final, last)
+    """Make a run whose lineage is that of the original, as far as it is known; its id."""
+    about = f"{tags['kind']} of {tags['experiment']} on {game}, made again from {folder.as_posix()}"
+    title = f"{tags['experiment']} · " + (str(tags["kind"]) if config is None else f"seed {config.get('seed')}")
+    commit = {"mlflow.source.git.commit": tags.get("git.commit", "unknown")}
+    known = {**dict.fromkeys(_NOT_OURS, "unknown"), NOTE: about, **commit}
+    with store.start_run(game, title, tags={**known, **tags}, params=config) as run:
+        for step, metrics in rows:
+            run.log_metrics(metrics, step)
         for file in files:
             run.log_artifact(folder / file)
     return run.id
 
 
-def _measurement(
-    store: Store, game: str, tags: Mapping[str, object], folder: Path, metrics: Mapping[str, float], file: str
-) -> None:
-    """Make the run of an evaluation or a promotion: its figures and its file."""
-    with _restored(store, game, f"{tags['experiment']} · {tags['kind']}", tags, folder) as run:
-        run.log_metrics(metrics, 0)
-        run.log_artifact(folder / file)
-
-
-def _restored(
-    store: Store,
-    game: str,
-    title: str,
-    tags: Mapping[str, object],
-    folder: Path,
-    config: Mapping[str, Any] | None = None,
-) -> Run:
-    """Start a run whose lineage is that of the original, as far as it is known."""
-    about = f"{tags['kind']} of {tags['experiment']} on {game}, made again from {folder.as_posix()}"
-    unknown = dict.fromkeys(_NOT_OURS, "unknown")
-    commit = {"mlflow.source.git.commit": tags.get("git.commit", "unknown")}
-    return store.start_run(game, title, tags={**unknown, NOTE: about, **commit, **tags}, params=config)
+def _curve(folder: Path, config: Mapping[str, Any]) -> list[tuple[int, dict[str, float]]]:
+    """The learning curve, without its intervals."""
+    if not (folder / CURVE).is_file():
+        return []
+    decisions = int(config.get("agent", {}).get("decisions_per_iteration", 1))
+    rows: list[tuple[int, dict[str, float]]] = []
+    for row in csv.DictReader(read_text(folder / CURVE).splitlines()):
+        values = {key: float(text) for key, text in row.items() if text and not key.startswith("interval/")}
+        del values["decisions"]
+        rows.append((int(values.pop("iteration")) * decisions, values))
+    return rows
 
 
 def _json(path: Path) -> dict[str, Any]:
     return load_json(path) if path.is_file() else {}
-
-
-def _rows(path: Path) -> list[dict[str, str]]:
-    return list(csv.DictReader(read_text(path).splitlines())) if path.is_file() else []
