@@ -15,8 +15,7 @@ NOT_IN_DIGEST = "shows progress in a terminal"
 QUIET = "CARDLAB_QUIET"
 """Environment variable: any text but an empty one hides progress, also in the stages of the pipeline."""
 
-ProgressCallback = Callable[[str, int, int], None]
-"""Called with (label, done, at most)."""
+ProgressCallback = Callable[[str, int, int], None]  # called with (label, done, at most)
 
 
 def no_progress(label: str, done: int, most: int) -> None:

@@ -16,8 +16,7 @@ from cardlab.core.messages import InvalidOption
 NOT_IN_DIGEST = "decides where games are played, not how"
 
 _ADDRESS = "RAY_ADDRESS"
-Player = Callable[[Any], Any]
-"""Plays a job and returns its result."""
+Player = Callable[[Any], Any]  # plays a job and returns its result
 
 
 @contextmanager

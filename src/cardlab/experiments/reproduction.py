@@ -23,8 +23,7 @@ from cardlab.experiments.training_records import CURVE, TrainingRecord
 from cardlab.tracking import Store
 from cardlab.tracking.lineage import CODE, COMPUTING, VERSIONS, run_git
 
-SAME, DIFFERS, MISSING, LINK_MISSING = 0, 1, 3, 4
-"""Exit statuses of `cardlab reproduce`."""
+SAME, DIFFERS, MISSING, LINK_MISSING = 0, 1, 3, 4  # exit statuses of `cardlab reproduce`
 
 _TRAIN = "\n".join(
     (
@@ -42,8 +41,7 @@ _TRAIN = "\n".join(
         '    trained = train(experiment, run_dir=folder / "run", model_dir=folder / "policy")',
         '    write_curve(trained.rows, folder / "curve.csv")',
     )
-)
-"""Runs in the code of the training."""
+)  # runs in the code of the training
 
 
 class ReproductionFailed(RuntimeError):

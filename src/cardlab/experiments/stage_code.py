@@ -30,8 +30,7 @@ _GROUPS = {
     "tournaments": _PLAYED,
     "compare": _PLAYED,
     "report": (),
-}
-"""Stage → groups of the configuration whose code it uses; others use all."""
+}  # stage → groups of the configuration whose code it uses; others use all
 _BENCHMARK_STAGES = ("tournaments", "report")  # one for all experiments
 
 

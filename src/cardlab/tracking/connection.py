@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from mlflow import MlflowClient
 
 
-ARTIFACTS = "mlartifacts"
-"""Folder of the artifacts, beside the file."""
+ARTIFACTS = "mlartifacts"  # folder of the artifacts, beside the file
 
 _logger = logging.getLogger(__name__)
 _TIMEOUT = 120.0  # seconds to wait for another process that writes

@@ -25,8 +25,7 @@ Of a trial the value that its study has; of a sweep that of the best trial.
 AGAINST = "against"
 """Tag of a run with FINAL_SCORE: the reference of that score, `self` in a game for one player; of a trial, all."""
 
-DEALS = "deals"
-"""Tag of a run with FINAL_SCORE: the number of deals of that score."""
+DEALS = "deals"  # tag of a run with FINAL_SCORE: the number of deals of that score
 
 _VIEW_TAG = f"mlflow.sharedViewState.{VIEW}"
 _COLUMNS = (

@@ -23,22 +23,14 @@ from cardlab.core.running_code import running_files
 
 _logger = logging.getLogger(__name__)
 
-NOTE = "mlflow.note.content"
-"""Tag of runs and experiments: the description in the MLflow UI, as Markdown."""
-DIGEST = "policy.digest"
-"""Tag of runs, models and registered versions: the digest of the policy's files."""
-VERSIONS = "versions"
-"""Tag: the versions of the packages that may change results, as JSON."""
-UNCOMMITTED = "uncommitted.diff"
-"""Artifact of a run: what its commit lacks."""
-CODE = "code"
-"""Tag of a training: the digest of its code."""
-LINKS = "links"
-"""Tag of a training: folder → digest of the policies that it starts from or meets, as JSON."""
-COMPUTING = ("torch", "numpy", "numba")
-"""The packages whose versions may change what a training computes."""
-RESTORED = "restored_from"
-"""Tag of a run that was made again from a champion's folder: the id of the original."""
+NOTE = "mlflow.note.content"  # tag of runs and experiments: the description in the MLflow UI, as Markdown
+DIGEST = "policy.digest"  # tag of runs, models and registered versions: the digest of the policy's files
+VERSIONS = "versions"  # tag: the versions of the packages that may change results, as JSON
+UNCOMMITTED = "uncommitted.diff"  # artifact of a run: what its commit lacks
+CODE = "code"  # tag of a training: the digest of its code
+LINKS = "links"  # tag of a training: folder → digest of the policies that it starts from or meets, as JSON
+COMPUTING = ("torch", "numpy", "numba")  # the packages whose versions may change what a training computes
+RESTORED = "restored_from"  # tag of a run that was made again from a champion's folder: the id of the original
 TRIAL_STATE = "sweep.state"  # tag of a trial: running, complete, pruned, failed or killed
 
 _PACKAGES = ("cardlab", *COMPUTING, "lightning", "mlflow", "optuna", "dvc", "hydra-core")

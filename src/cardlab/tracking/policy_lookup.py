@@ -21,13 +21,10 @@ if TYPE_CHECKING:
     from mlflow.entities import RunInfo
 
 CONFIG = "config.json"  # artifact of a training: its composed configuration
-KEPT = ("curve.csv", UNCOMMITTED)
-"""Artifacts of a training that a champion's folder keeps."""
-RUN_PATH = "/policy/"
-"""Path at which `cardlab ui` redirects from a policy's digest to the run that made the policy."""
+KEPT = ("curve.csv", UNCOMMITTED)  # artifacts of a training that a champion's folder keeps
+RUN_PATH = "/policy/"  # path at which `cardlab ui` redirects from a policy's digest to the run that made the policy
 
-UI = "http://127.0.0.1:5000"
-"""Address of `cardlab ui` by default."""
+UI = "http://127.0.0.1:5000"  # address of `cardlab ui` by default
 
 _MAKES_POLICIES = ("training", "trial")  # kinds of runs; others with a digest measured the policy
 

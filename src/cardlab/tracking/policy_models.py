@@ -23,12 +23,9 @@ if TYPE_CHECKING:
     from mlflow import MlflowClient
     from mlflow.entities import Dataset, LoggedModel, Metric
 
-POLICY = "policy"
-"""Name of the model of a training's policy, and folder of the files in each model."""
-SNAPSHOT = "snapshot_"
-"""Beginning of the names of models on the way to it; the number of decisions follows."""
-DATA = f"data/{POLICY}"
-"""Folder of the policy's files in a model."""
+POLICY = "policy"  # name of the model of a training's policy, and folder of the files in each model
+SNAPSHOT = "snapshot_"  # beginning of the names of models on the way to it; the number of decisions follows
+DATA = f"data/{POLICY}"  # folder of the policy's files in a model
 CARD = "model_card.md"
 _GAME = "game"  # tag of a model: the game with all its options
 _LOADER = f"{agents.__name__}.mlflow_model"

@@ -43,8 +43,7 @@ T = TypeVar("T")
 _logger = logging.getLogger(__name__)
 _LAUNCH = "launch"
 _PROCESS = "process"  # tag: the process that writes the run
-OWN_TAGS = (_LAUNCH, _PROCESS)
-"""Tags by which the store finds the process of a run; they say nothing about the run."""
+OWN_TAGS = (_LAUNCH, _PROCESS)  # tags by which the store finds the process of a run; they say nothing about the run
 _RUNS_PER_SEARCH = 50_000  # MLflow's limit
 
 

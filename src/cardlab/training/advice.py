@@ -17,8 +17,7 @@ from cardlab.training.experiment import Experiment
 
 NOT_IN_DIGEST = "says what a training will do and has done, and decides nothing of it"
 
-NOT_LEARNED = "not_learned"
-"""Tag of a run whose policy does not beat the weakest reference: the sentence that says so."""
+NOT_LEARNED = "not_learned"  # tag of a run whose policy does not beat the weakest reference: the sentence that says so
 
 _GAMES = 64  # random games that show how many decisions one has
 _MAX_MOVES = 500

@@ -14,10 +14,8 @@ from cardlab.games.abilities import find_exploitability
 from cardlab.games.protocol import Game
 from cardlab.training.options import TrainerOptions
 
-MIN_POINTS = 2
-"""Points that a pruner needs in a learning curve."""
-STORAGE = "OPTUNA_STORAGE"
-"""Environment variable: the address of the storage, as for the command `optuna`."""
+MIN_POINTS = 2  # points that a pruner needs in a learning curve
+STORAGE = "OPTUNA_STORAGE"  # environment variable: the address of the storage, as for the command `optuna`
 _NAME = re.compile(r"\w[\w.-]*")
 _NAME_LENGTH = 200  # bytes: trials train in a folder of this name
 

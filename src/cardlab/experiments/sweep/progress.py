@@ -123,10 +123,8 @@ def score_text(metric: str, value: float, interval: tuple[float, float] | None) 
 
 
 OVERVIEW = "overview"
-MAX_RANKED = 4
-"""Parameters in the overview."""
-MIN_TRIALS = 4
-"""Complete trials that importances need."""
+MAX_RANKED = 4  # parameters in the overview
+MIN_TRIALS = 4  # complete trials that importances need
 
 
 def can_rank(study: Study) -> bool:

@@ -18,8 +18,7 @@ from cardlab.experiments.sweep.options import SweepOptions
 from cardlab.games.abilities import find_exploitability
 from cardlab.games.protocol import Game
 
-NUM_BLOCKS = 20
-"""Blocks of deals of each training's match, for sweep.pruner=wilcoxon, which compares their means."""
+NUM_BLOCKS = 20  # blocks of deals of each training's match, for sweep.pruner=wilcoxon, which compares their means
 
 BlockCallback = Callable[[float], None]
 """Gets the mean of the metric on each block of deals, in order; raises to stop the match."""

@@ -23,10 +23,8 @@ from cardlab.experiments.sweep.retries import WORKER, SurplusTrial, claim_propos
 from cardlab.experiments.sweep.space import Space, Values
 from cardlab.experiments.sweep.storages import StudyUnavailable, open_storage, sqlite_path, storage_address
 
-STARTUP_TRIALS = 4
-"""Complete trials before the median pruner compares."""
-STARTUP_BLOCKS = 6
-"""Blocks of deals before Wilcoxon's test: five are never significant."""
+STARTUP_TRIALS = 4  # complete trials before the median pruner compares
+STARTUP_BLOCKS = 6  # blocks of deals before Wilcoxon's test: five are never significant
 
 
 def make_sampler(options: SweepOptions, order: int) -> BaseSampler:
@@ -69,10 +67,9 @@ def grid_points(space: Space, options: SweepOptions) -> list[dict[str, Any]]:
     return [points[place] for place in np.random.default_rng(options.seed).permutation(len(points))]
 
 
-FINISHED = (TrialState.COMPLETE, TrialState.PRUNED)
-"""States that count towards the total."""
-PRUNED = "pruned"
-"""Attribute of a pruned trial: the reason."""
+FINISHED = (TrialState.COMPLETE, TrialState.PRUNED)  # states that count towards the total
+PRUNED = "pruned"  # attribute of a pruned trial: the reason
+SURPLUS = "surplus"  # attribute of a trial that failed because enough others had begun
 _PAUSE = 0.5  # seconds between two looks at a study in which others run the last trials
 
 Objective = Callable[[Trial, Values], list[float]]

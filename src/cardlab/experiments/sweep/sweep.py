@@ -56,8 +56,7 @@ from cardlab.training.experiment import Experiment, training_code
 
 _COMPARABILITY_OPTIONS = ("metric", "objective", "cost", "seeds", "deals", "pruner")
 """Options that decide what a trial's value or curve means; the others decide which trials there are."""
-_OWNER = "owner"
-"""Attribute of a study: the process that keeps its MLflow run."""
+_OWNER = "owner"  # attribute of a study: the process that keeps its MLflow run
 
 
 class StudyInUse(RuntimeError):

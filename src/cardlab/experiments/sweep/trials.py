@@ -92,14 +92,10 @@ def curve_score(metrics: Mapping[str, float], metric: str) -> float:
     return sum(rates) / len(rates)
 
 
-CPU_SECONDS = "cpu_seconds"
-"""Attribute of a complete trial: what its trainings took in its last attempt."""
-RUN = "mlflow_run"
-"""Attribute of a trial and of a study: the id of its MLflow run."""
-MEAN = "mean"
-"""Attribute of a complete trial: its mean score."""
-INTERVAL = "interval"
-"""Attribute of a complete trial: both ends of the 95 % interval of its score."""
+CPU_SECONDS = "cpu_seconds"  # attribute of a complete trial: what its trainings took in its last attempt
+RUN = "mlflow_run"  # attribute of a trial and of a study: the id of its MLflow run
+MEAN = "mean"  # attribute of a complete trial: its mean score
+INTERVAL = "interval"  # attribute of a complete trial: both ends of the 95 % interval of its score
 
 
 @dataclass(frozen=True)

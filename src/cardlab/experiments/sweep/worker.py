@@ -26,8 +26,7 @@ from cardlab.tracking import Store
 from cardlab.tracking.store import none_if_missing
 from cardlab.training.experiment import Experiment, training_code
 
-CODE = "code"
-"""Attribute of a study: the digest of the code of its trainings."""
+CODE = "code"  # attribute of a study: the digest of the code of its trainings
 PLAN = "study/sweep.json"
 """Artifact of the MLflow run of a study: its configuration and its options, with which the last command began it."""
 CONFIG, SWEEP = "config", "sweep"
@@ -109,8 +108,7 @@ def read_plan(store: Store, study: Study) -> dict[str, Any]:
         return load_json(Path(store.client.download_artifacts(run, PLAN, scratch)))
 
 
-MAX_KILLED = 10
-"""Workers that may be killed in a row while no trial is finished."""
+MAX_KILLED = 10  # workers that may be killed in a row while no trial is finished
 _WAIT_SECONDS = 1.0
 
 
