@@ -33,7 +33,14 @@ def connected(key: str) -> Generator[Any]:
     if ray.is_initialized():
         yield ray
         return
-    _connect(ray)
+    address = os.environ.get(_ADDRESS)
+    try:
+        ray.init(address=address or "auto", logging_level=logging.ERROR)
+    except ConnectionError as error:
+        if address:
+            raise InvalidOption(_ADDRESS, address, f"that of a Ray cluster ({error})") from error
+        quiet = {"include_dashboard": False, "logging_config": ray.LoggingConfig(log_level="ERROR")}
+        ray.init(address="local", logging_level=logging.ERROR, **quiet)
     try:
         yield ray
     finally:
@@ -90,18 +97,3 @@ def _play(setting: tuple[str, str, Player], job: Any) -> Any:
         _kept[token] = player
     with working_directory(folder):
         return _kept[token](job)
-
-
-def _connect(ray: Any) -> None:
-    address = os.environ.get(_ADDRESS)
-    try:
-        ray.init(address=address or "auto", logging_level=logging.ERROR)
-    except ConnectionError as error:
-        if address:
-            raise InvalidOption(_ADDRESS, address, f"that of a Ray cluster ({error})") from error
-        ray.init(
-            address="local",
-            logging_level=logging.ERROR,
-            include_dashboard=False,
-            logging_config=ray.LoggingConfig(log_level="ERROR"),
-        )

@@ -91,20 +91,17 @@ def _score_trainings(
     for own, origin in trainings:
         if origin is not None:
             _log_score(store, origin.run_id, own)
-            deals = max(row["deals"] for row in own["references"].values())
-            _score_trained_model(store, origin.run_id, own, DealsOf(_options(game), deals, evaluation["seed"]))
-            parents.add(store.client.get_run(origin.run_id).data.tags.get("mlflow.parentRunId", ""))
+            run = store.client.get_run(origin.run_id)
+            parents.add(run.data.tags.get("mlflow.parentRunId", ""))
+            model = find_model(store.client, run.info.experiment_id, str(own["policy_digest"]), origin.run_id)
+            if model is not None:
+                deals = max(row["deals"] for row in own["references"].values())
+                dataset = DealsOf(_options(game), deals, evaluation["seed"])
+                _score_model(store, origin.run_id, model.model_id, [FINAL_SCORE], dataset)
     if "by_seed" in evaluation and len(parents) == 1 and (parent := parents.pop()):
         seeds = store.client.get_run(parent).data.tags.get("seeds")
         if seeds == ",".join(evaluation["by_seed"]):
             _log_score(store, parent, evaluation)
-
-
-def _score_trained_model(store: Store, run_id: str, own: Evaluation, deals: DealsOf) -> None:
-    experiment = store.client.get_run(run_id).info.experiment_id
-    model = find_model(store.client, experiment, str(own["policy_digest"]), run_id)
-    if model is not None:
-        _score_model(store, run_id, model.model_id, [FINAL_SCORE], deals)
 
 
 def _log_score(store: Store, run_id: str, evaluation: Evaluation) -> None:
@@ -233,7 +230,10 @@ def _record(
     resume = known.run_id if known else None
     with store.start_run(game, title, tags={**tags, RESULT: digest}, params=params, resume=resume) as run:
         print_run(store, f"attributes.run_id = '{run.id}'")
-        models, deals = [Registry(store).model_id(*policy) for policy in policies], _deals_of(params)
+        models, deals = (
+            [Registry(store).model_id(*policy) for policy in policies],
+            DealsOf(params["game"], **_deals(params["arena"])),
+        )
         _log_inputs(store, run.id, deals, models)
         run.log_metrics(metrics, 0)
         if len(models) == 1 and run.flush():
@@ -266,10 +266,6 @@ def _log_new(store: Store, run_id: str, metrics: Mapping[str, float]) -> None:
     step, now = max((row.step for row in stored.values()), default=0), int(time.time() * 1000)
     new = {key: value for key, value in metrics.items() if key not in stored or stored[key].value != value}
     store.client.log_batch(run_id, [Metric(key, value, now, step) for key, value in new.items()])
-
-
-def _deals_of(params: Mapping[str, Any]) -> DealsOf:
-    return DealsOf(params["game"], **_deals(params["arena"]))
 
 
 def _log_inputs(store: Store, run_id: str, deals: DealsOf, models: Iterable[str]) -> None:

@@ -25,23 +25,22 @@ from cardlab.tracking.lineage import CODE, COMPUTING, VERSIONS, run_git
 
 SAME, DIFFERS, MISSING, LINK_MISSING = 0, 1, 3, 4  # exit statuses of `cardlab reproduce`
 
-_TRAIN = "\n".join(
-    (
-        "import json, sys",
-        "from pathlib import Path",
-        "from cardlab.core.parts import add_project_to_path",
-        "add_project_to_path()",
-        "from cardlab.experiments.config.build_experiment import build_experiment",
-        "from cardlab.training.experiment import training_code",
-        "given, folder = json.loads(Path(sys.argv[1]).read_text()), Path(sys.argv[1]).parent",
-        'experiment = build_experiment(given["config"])',
-        '(folder / "code").write_text(training_code(experiment))',
-        'if given["train"]:',
-        "    from cardlab.training.run import train, write_curve",
-        '    trained = train(experiment, run_dir=folder / "run", model_dir=folder / "policy")',
-        '    write_curve(trained.rows, folder / "curve.csv")',
-    )
-)  # runs in the code of the training
+# Runs in the code of the training.
+_TRAIN = """
+import json, sys
+from pathlib import Path
+from cardlab.core.parts import add_project_to_path
+add_project_to_path()
+from cardlab.experiments.config.build_experiment import build_experiment
+from cardlab.training.experiment import training_code
+given, folder = json.loads(Path(sys.argv[1]).read_text()), Path(sys.argv[1]).parent
+experiment = build_experiment(given["config"])
+(folder / "code").write_text(training_code(experiment))
+if given["train"]:
+    from cardlab.training.run import train, write_curve
+    trained = train(experiment, run_dir=folder / "run", model_dir=folder / "policy")
+    write_curve(trained.rows, folder / "curve.csv")
+"""
 
 
 class ReproductionFailed(RuntimeError):
@@ -71,7 +70,9 @@ def reproduce(record: TrainingRecord, store: Store, *, train: bool, report: Call
     if record.policy is not None:
         found = policy_digest(record.policy)
         findings.check("policy", "" if found == record.digest else f"is {found}, recorded is {record.digest}", DIFFERS)
-    _check_links(record, store, findings)
+    for name, digest in record.links.items():
+        missing = _find_link(name, digest, store) is None
+        findings.check(f"link {name}", f"no policy here has its digest {digest}" if missing else "", LINK_MISSING)
     _check_versions(record, findings)
     folder = store.root / "runs" / "reproduced" / record.digest[:16]
     with _code(record, store, findings) as place:
@@ -84,14 +85,6 @@ def reproduce(record: TrainingRecord, store: Store, *, train: bool, report: Call
         report(f"cost: {f'{record.cpu_seconds:,.0f} CPU seconds' if record.cpu_seconds else 'unknown'}")
         _run(record, place, folder, store, train=True)
     return _compare(record, folder, report)
-
-
-def _check_links(record: TrainingRecord, store: Store, findings: Findings) -> None:
-    for name, digest in record.links.items():
-        if _find_link(name, digest, store) is None:
-            findings.check(f"link {name}", f"no policy here has its digest {digest}", LINK_MISSING)
-        else:
-            findings.check(f"link {name}", "")
 
 
 def _find_link(name: str, digest: str, store: Store) -> Path | None:
@@ -132,7 +125,11 @@ def _code(record: TrainingRecord, store: Store, findings: Findings) -> Generator
         return
     with TemporaryDirectory(prefix="cardlab-reproduce-") as scratch:
         checkout = Path(scratch, "checkout")
-        _check_out(Path(top), commit, checkout)
+        checkout.mkdir()
+        archive = checkout.with_suffix(".tar")
+        run_git(Path(top), "archive", "--format=tar", "-o", str(archive), commit)
+        with tarfile.open(archive) as file:
+            file.extractall(checkout, filter="data")
         findings.check("commit", "")
         if record.tags.get("git.dirty") == "true":
             findings.check("uncommitted changes", _apply(record.diff, checkout))
@@ -156,14 +153,6 @@ def _reason_to_check_out(record: TrainingRecord, store: Store) -> str:
     except ConfigurationError as error:
         return f"the code here refuses its configuration ({error})"
     return "" if code == record.tags[CODE] else f"the code here is {code}, recorded is {record.tags[CODE]}"
-
-
-def _check_out(top: Path, commit: str, target: Path) -> None:
-    target.mkdir()
-    archive = target.with_suffix(".tar")
-    run_git(top, "archive", "--format=tar", "-o", str(archive), commit)
-    with tarfile.open(archive) as file:
-        file.extractall(target, filter="data")
 
 
 def _apply(diff: str, checkout: Path) -> str:

@@ -88,15 +88,11 @@ def read_params(stage: str, key: str = "") -> dict[str, Any]:
     """
     params = load_params()
     if CODE.is_file():  # else the script runs outside of the pipeline
-        _check(params, stage, key)
+        given = load_json(CODE)
+        entry = given["experiments"][key][stage] if stage in _EXPERIMENT_STAGES else given[stage]
+        found = code_digest([_script(stage)], *stage_configs(params, stage, key), experiments=params["experiments"])
+        check_unchanged(entry[key] if stage == "compare" else entry, found)
     return params
-
-
-def _check(params: Mapping[str, Any], stage: str, key: str) -> None:
-    given = load_json(CODE)
-    entry = given["experiments"][key][stage] if stage in _EXPERIMENT_STAGES else given[stage]
-    found = code_digest([_script(stage)], *stage_configs(params, stage, key), experiments=params["experiments"])
-    check_unchanged(entry[key] if stage == "compare" else entry, found)
 
 
 def _script(stage: str) -> Path:

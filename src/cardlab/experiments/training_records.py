@@ -125,7 +125,6 @@ def _of_benchmark(name: str) -> Iterator[TrainingRecord]:
         return
     config = experiment_part(load_params()["experiments"].get(name, {}))
     for seed, entry in load_json(evaluation)["by_seed"].items() if config else ():
-        from cardlab.experiments.config.build_experiment import build_experiment  # noqa: PLC0415
         from cardlab.training.recorded_training import identity_tags  # noqa: PLC0415  imports torch
 
         own = {**config, "seed": int(seed)}
@@ -203,18 +202,15 @@ def code_diff(first: TrainingRecord, second: TrainingRecord | None) -> str:
     commits = [record.tags.get(_COMMIT, "") for record in (first, second) if record is not None]
     if top is None or not all(commits):
         return ""
-    _read_modules(second or first)
+    from cardlab.training.experiment import training_code  # noqa: PLC0415  imports torch
+
+    training_code(
+        build_experiment((second or first).config)
+    )  # reads the modules of the digest, as far as they are here
     files = [str(path.relative_to(top)) for path in running_files() if path.is_relative_to(top)]
     diff = run_git(Path(top), "diff", "--no-color", "--no-ext-diff", *commits, "--", *files) or ""
     left = [f"# not committed, {record.name}:\n{record.diff}" for record in (first, second) if record and record.diff]
     return "\n".join([*filter(None, [diff]), *left])
-
-
-def _read_modules(record: TrainingRecord) -> None:
-    """Read the modules of the digest of a training, as far as they are here."""
-    from cardlab.training.experiment import training_code  # noqa: PLC0415
-
-    training_code(build_experiment(record.config))
 
 
 def _paired(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[tuple[str, str, str]]:

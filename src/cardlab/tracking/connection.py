@@ -118,7 +118,6 @@ _HINTS = {  # part of a message of sqlite → what to do
 }
 SERVERS = ("http", "databricks")
 _ERRNO = re.compile(r"\[Errno -?\d+\]([\w ]+)")
-_SCHEMA_TIMEOUT = 120.0  # seconds; making the schema takes two
 
 
 class TrackingUnavailable(RuntimeError):
@@ -204,7 +203,7 @@ def connect(address: str, file: Path | None) -> "MlflowClient":
 
             if file and not _is_made(file):
                 file.parent.mkdir(parents=True, exist_ok=True)
-                with FileLock(f"{file}.lock", timeout=_SCHEMA_TIMEOUT):
+                with FileLock(f"{file}.lock", timeout=_TIMEOUT):
                     if not _is_made(file):
                         make_sqlite(file)
             if not address.startswith(SERVERS):

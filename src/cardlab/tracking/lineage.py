@@ -69,28 +69,18 @@ def described_command(description: str) -> str:
 @cache
 def _origin() -> dict[str, str]:
     """The tags at the first call: later edits and commits do not change the code of a running process."""
-    return {
-        **_git(Path.cwd()),
-        "python": platform.python_version(),
-        "machine": f"{platform.node()} {platform.system()} {platform.machine()}",
-        "cpus": str(os.cpu_count()),
-        VERSIONS: json.dumps(_package_versions()),
-    }
-
-
-def _package_versions() -> dict[str, str]:
-    """The installed versions of the packages that may change results."""
+    commit = run_git(Path.cwd(), "rev-parse", "HEAD")
     versions: dict[str, str] = {}
     for name in _PACKAGES:
         with suppress(PackageNotFoundError):
             versions[name] = version(name)
-    return versions
-
-
-def _git(folder: Path) -> dict[str, str]:
-    """The commit, and whether anything that it lacks may have decided a result."""
-    commit = run_git(folder, "rev-parse", "HEAD")
-    return {} if commit is None else {"git.commit": commit, "git.dirty": str(bool(uncommitted(folder))).lower()}
+    return {
+        **({} if commit is None else {"git.commit": commit, "git.dirty": str(bool(uncommitted(Path.cwd()))).lower()}),
+        "python": platform.python_version(),
+        "machine": f"{platform.node()} {platform.system()} {platform.machine()}",
+        "cpus": str(os.cpu_count()),
+        VERSIONS: json.dumps(versions),
+    }
 
 
 @cache

@@ -123,7 +123,9 @@ class Store:
             run = until_returned.enter_context(new)
             run.monitor_system(self.address)
             if stored:
-                run.set_tags(tags | _other_versions(stored.data.tags))
+                versions = lineage()[VERSIONS]
+                same = versions == stored.data.tags.get(VERSIONS)
+                run.set_tags(tags if same else {**tags, f"{VERSIONS}.resumed": versions})
             if params:
                 with self.wrap_errors():
                     self._log_params(run, params, stored.data.params if stored else ())
@@ -148,7 +150,10 @@ class Store:
         that a kill at any moment leads to no second run.
         """
         unfinished = load_run_state(folder)
-        resume = unfinished and (unfinished.run_id or self._find_launch(experiment, unfinished.launch))
+        resume = unfinished and unfinished.run_id
+        if unfinished and not resume:
+            found = self.search_runs(f"tags.{_LAUNCH} = '{unfinished.launch}'", experiment, 1)
+            resume = found[0][1].info.run_id if found else None
         state = unfinished or RunState.begin(params or {})
         state.save(folder)
         tags = {_LAUNCH: state.launch, **(tags or {})}
@@ -250,17 +255,6 @@ class Store:
         if missing:
             self.client.log_text(run.id, json.dumps(params, indent=2, default=str), "config.json")
             self.client.log_batch(run.id, params=missing)
-
-    def _find_launch(self, experiment: str, launch: str) -> str | None:
-        """The id of the run that has the tag."""
-        found = self.search_runs(f"tags.{_LAUNCH} = '{launch}'", experiment, 1)
-        return found[0][1].info.run_id if found else None
-
-
-def _other_versions(tags: Mapping[str, str]) -> dict[str, str]:
-    """A tag with the versions that resume a run, if other ones have begun it."""
-    versions = lineage()[VERSIONS]
-    return {} if versions == tags.get(VERSIONS) else {f"{VERSIONS}.resumed": versions}
 
 
 def was_killed(stored: "StoredRun") -> bool:

@@ -2,7 +2,7 @@
 
 import logging
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -69,20 +69,6 @@ class BeliefExperiment:
         return collect_belief_samples(self.game, self.agents, games, rng)
 
 
-class _Iterations:
-    """The data loader: one item per iteration."""
-
-    def __init__(self, experiment: BeliefExperiment) -> None:
-        self.experiment = experiment
-
-    def __len__(self) -> int:
-        return self.experiment.training.iterations
-
-    def __iter__(self) -> Iterator[BeliefSamples]:
-        for number in range(len(self)):
-            yield self.experiment.rollout(number)
-
-
 class _Log(Callback):
     """Logs the metrics of each iteration."""
 
@@ -113,7 +99,7 @@ def train_belief(
     logging.getLogger("lightning.pytorch").setLevel(logging.ERROR)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", module="lightning")
-        trainer.fit(learner, train_dataloaders=_Iterations(experiment))
+        trainer.fit(learner, train_dataloaders=map(experiment.rollout, range(experiment.training.iterations)))
     return Belief(experiment.game, network.requires_grad_(False).eval())
 
 
@@ -137,12 +123,8 @@ def evaluate_belief(belief: Belief, experiment: BeliefExperiment) -> BeliefFigur
 def belief_metrics(figures: BeliefFigures) -> Mapping[str, float]:
     """The figures as metrics by name."""
     named = {"belief": figures.belief, "uniform": figures.uniform, "gain": figures.gain}
-    ends = {f"bits/{name}{end}": value for name, one in named.items() for end, value in _ends(one).items()}
-    return {**ends, "decisions": float(figures.decisions)}
-
-
-def _ends(one: Estimate) -> Mapping[str, float]:
-    return {"": one.mean, "_low": one.low, "_high": one.high}
+    bits = [one.named(f"bits/{name}", f"bits/{name}_") for name, one in named.items()]
+    return {**bits[0], **bits[1], **bits[2], "decisions": float(figures.decisions)}
 
 
 def _in_parts(belief: Belief, samples: BeliefSamples) -> Floats:

@@ -31,7 +31,9 @@ class GameTotals:
         if mine.any():
             best = batch.payoffs == batch.payoffs.max(axis=1, keepdims=True)
             found[WIN_RATE] = float((best / best.sum(axis=1, keepdims=True))[mine].mean())
-        rolled = {name: value for name, value in {**metrics, **found}.items() if _is_rolled(name)}
+        all_metrics = {**metrics, **found}
+        names = [name for name in all_metrics if name == WIN_RATE or any(part in name for part in _ROLLING)]
+        rolled = {name: all_metrics[name] for name in names}
         self._window.append(rolled)
         if self._window.maxlen:
             found |= {f"rolling/{name.removeprefix('train/')}": self._mean(name) for name in rolled}
@@ -48,7 +50,3 @@ class GameTotals:
         """Restore the content of `state_dict`."""
         self._window.extend(state["window"])
         self._games, self._points = int(state["games"]), float(state["points"])
-
-
-def _is_rolled(name: str) -> bool:
-    return name == WIN_RATE or any(part in name for part in _ROLLING)
