@@ -3,13 +3,13 @@
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import redirect_stdout
 from glob import escape
 from importlib.metadata import metadata
-from io import StringIO
 from pathlib import Path
 from typing import Any, cast
 
+from hydra.core.global_hydra import GlobalHydra
+from hydra.plugins.completion_plugin import DefaultCompletionPlugin
 from omegaconf import OmegaConf
 
 from cardlab.cli.verbs import FLAGS, VERBS, Verb
@@ -184,7 +184,6 @@ def _table(rows: Mapping[str, str]) -> list[str]:
 
 
 REQUESTS = [f"{action}={shell}" for action in ("install", "uninstall", "query") for shell in ("bash", "zsh", "fish")]
-_LINE = "COMP_LINE"  # variable in which Hydra's shell scripts pass the line
 
 
 def complete(request: str) -> None:
@@ -192,31 +191,25 @@ def complete(request: str) -> None:
     if not request.startswith("query="):
         run_hydra("train", ["--shell-completion", request])
         return
-    program, _, rest = os.environ.get(_LINE, "").partition(" ")
-    verb, space, overrides = _split(rest.lstrip())
-    if not space:
-        print(" ".join(dict.fromkeys(name.split()[0] for name in VERBS if name.startswith(verb))))
-    elif verb in VERBS:
-        word = overrides.rpartition(" ")[2]
-        second = [name.split()[1] for name in VERBS if name.startswith(f"{verb} {overrides}")]
-        if second and " " not in overrides:
-            print(" ".join(second))
-        if word.startswith("-"):
-            flags = [*re.findall(r"--[\w-]+", " ".join((*FLAGS, *VERBS[verb].flags))), "--help"]
-            print(" ".join(flag for flag in flags if flag.startswith(word)))
-        elif offered := _options(word):
-            print(("\n" if request == "query=fish" else " ").join(offered))
-        else:
-            os.environ[_LINE] = f"{program} {overrides}"
-            print(_keys(VERBS[verb].config_name, request), end="")
+    line = os.environ.get("COMP_LINE", "").partition(" ")[2]  # in which Hydra's shell scripts pass the line
+    with initialised_hydra():
+        print(("\n" if request == "query=fish" else " ").join(_candidates(line.lstrip())))
 
 
-def _split(line: str) -> tuple[str, str, str]:
-    """The verb of one word or two, the space behind it, and the overrides."""
-    for name in VERBS:
-        if " " in name and line.startswith(f"{name} "):
-            return name, " ", line.removeprefix(f"{name} ")
-    return line.partition(" ")
+def _candidates(line: str) -> list[str]:
+    """The completions of the last word of a line without the program's name."""
+    found = next((name for name in VERBS if " " in name and line.startswith(f"{name} ")), line.partition(" ")[0])
+    if found == line:
+        return list(dict.fromkeys(name.split()[0] for name in VERBS if name.startswith(line)))
+    if found not in VERBS:
+        return []
+    overrides = line.removeprefix(f"{found} ")
+    word = overrides.rpartition(" ")[2]
+    if word.startswith("-"):
+        flags = [*re.findall(r"--[\w-]+", " ".join((*FLAGS, *VERBS[found].flags))), "--help"]
+        return [flag for flag in flags if flag.startswith(word)]
+    second = [name.split()[1] for name in VERBS if name.startswith(f"{line}") and name != found]
+    return second + (_options(word) or _keys(VERBS[found].config_name, overrides))
 
 
 def _options(word: str) -> list[str]:
@@ -226,16 +219,13 @@ def _options(word: str) -> list[str]:
         folder, slash, name = beginning.rpartition("/")
         found = sorted(path.name for path in Path(f"{folder}{slash}" or ".").glob(f"{escape(name)}*") if path.is_dir())
         return [f"{key}={folder}{slash}{each}/" for each in found if name or not each.startswith(".")]
-    with initialised_hydra():
-        group = key.lstrip("+").partition("@")[0]
-        options = group_options(group) if sign and group in group_names() else []
+    group = key.lstrip("+").partition("@")[0]
+    options = group_options(group) if sign and group in group_names() else []
     return [f"{key}={option}" for option in options if option.startswith(beginning)]
 
 
-def _keys(config_name: str, query: str) -> str:
+def _keys(config_name: str, overrides: str) -> list[str]:
     """Hydra's completions of keys; groups with folders get the sign = like other groups."""
-    with redirect_stdout(StringIO()) as printed:
-        run_hydra(config_name, ["--shell-completion", query])
-    with initialised_hydra():
-        groups = group_names()
-    return re.sub(r"\S+", lambda found: f"{found[0]}=" if found[0] in groups else found[0], printed.getvalue())
+    hydra, groups = DefaultCompletionPlugin(GlobalHydra.instance().config_loader()), group_names()
+    found = hydra._query(config_name, overrides)  # pyright: ignore[reportPrivateUsage]
+    return [f"{key}=" if key in groups else key for key in found]
