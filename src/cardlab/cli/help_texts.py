@@ -16,7 +16,7 @@ from cardlab.cli.verbs import FLAGS, VERBS, Verb
 from cardlab.core.messages import as_written
 from cardlab.core.parts import GROUPS, NAME, TARGET, find_object
 from cardlab.experiments.config.composition import compose_tree, initialised_hydra, run_hydra, search_folders
-from cardlab.experiments.config.error_lines import group_names, group_options, options_by_folder
+from cardlab.experiments.config.error_lines import group_names, group_options, option_rows
 from cardlab.experiments.config.part_source import option_help
 
 _REACHED = re.compile(r"^# (?:Score|Budget): (.*)", re.MULTILINE)
@@ -99,7 +99,8 @@ def _groups(choices: Mapping[str, object], game: object) -> dict[str, str]:
             options = group_options(group)
             if group != "experiment" and isinstance(game, str):
                 options = [option for option in options if option.rpartition("/")[0] in ("", game) or option == choice]
-            texts[name] = f"{choice}*" if group in shown else _options_text(options, choice)
+            marked = [f"{option}*" if option == choice else option for option in options]
+            texts[name] = f"{choice}*" if group in shown else "\n".join(option_rows(marked))
             shown.add(group)
     return texts
 
@@ -111,12 +112,6 @@ def _reached(game: str) -> list[str]:
         if found := _REACHED.findall(path.read_text(encoding="utf-8", errors="replace")):
             rows.setdefault(f"{game}/{path.stem}", "; ".join(found))
     return [f"experiments of {game}: score with its 95 % interval, seeds, budget", *_table(rows)] if rows else []
-
-
-def _options_text(options: Sequence[str], choice: object) -> str:
-    marked = [f"{option}*" if option == choice else option for option in options]
-    rows = options_by_folder(marked).items()
-    return "\n".join(f"{folder}/: {', '.join(names)}" if folder else ", ".join(names) for folder, names in rows)
 
 
 def _key_lines(config: Mapping[str, Any], comments: Comments, depth: int = 1, group: str = "") -> Iterator[str]:

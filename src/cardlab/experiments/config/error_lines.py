@@ -92,13 +92,13 @@ def group_options(group: str) -> list[str]:
     return options
 
 
-def options_by_folder(options: Sequence[str]) -> dict[str, list[str]]:
-    """Folder → names of its options, in the order of `options`; the folder of general options is ""."""
+def option_rows(options: Sequence[str]) -> list[str]:
+    """`FOLDER/: NAME, NAME` for each folder, in the order of `options`; the row of general options is `NAME, NAME`."""
     found: dict[str, list[str]] = {}
     for option in options:
-        folder, _, name = option.rpartition("/")
-        found.setdefault(folder, []).append(name)
-    return found
+        folder, slash, name = option.rpartition("/")
+        found.setdefault(f"{folder}/: " if slash else "", []).append(name)
+    return [f"{folder}{', '.join(names)}" for folder, names in found.items()]
 
 
 def _check_override(text: str, config_name: str) -> ConfigurationError | None:
@@ -161,11 +161,7 @@ def accepted_options(value: str, options: Sequence[str]) -> str:
     hint = f" (did you mean {near[0]}?)" if near and value not in folders.values() else ""
     if likely := flat or same_folder or same_name:
         return f"one of {', '.join(likely)}{hint}" if len(likely) > 1 else likely[0]
-    rows = [
-        f"{folder}/: {', '.join(names)}" if folder else ", ".join(names)
-        for folder, names in options_by_folder(options).items()
-    ]
-    return f"one of {'; '.join(rows)}{hint}"
+    return f"one of {'; '.join(option_rows(options))}{hint}"
 
 
 def _unknown_overrides(config_name: str, overrides: Sequence[str]) -> Iterator[ConfigurationError]:
