@@ -56,8 +56,9 @@ class RunRow:
     @property
     def cells(self) -> dict[str, str]:
         """Heading → text of the table."""
-        half = "" if self.score_low is None or self.score_high is None else (self.score_high - self.score_low) / 2
-        score = "" if self.score is None else _number(self.score) + (f" ± {_number(half)}" if half != "" else "")
+        score = "" if self.score is None else _number(self.score)
+        if score and self.score_low is not None and self.score_high is not None:
+            score += f" ± {_number((self.score_high - self.score_low) / 2)}"
         seconds = time.time() - datetime.fromisoformat(self.started).timestamp()
         return {
             "name": self.name,
