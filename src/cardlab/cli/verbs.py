@@ -77,11 +77,6 @@ class Verb:
         return self.config or self.name.replace(" ", "_")
 
     @property
-    def module(self) -> str:
-        """The name of the module in this package: `sweep worker` is in sweep."""
-        return self.name.partition(" ")[0]
-
-    @property
     def summary(self) -> str:
         """What it does: the first line of its file is `# cardlab NAME: SUMMARY`."""
         return self._head[0].partition(": ")[2]
@@ -98,11 +93,12 @@ class Verb:
 
     def load(self) -> Callable[[Request], int | Outcome]:
         """Import the function that runs the verb and returns its outcome or exit status. Raises MissingPlugin."""
+        module = self.name.partition(" ")[0]  # `sweep worker` is in sweep
         if not self.plugin:
-            return import_module(f"cardlab.cli.{self.module}").run
-        found = entry_points(group=PLUGINS, name=self.module)
+            return import_module(f"cardlab.cli.{module}").run
+        found = entry_points(group=PLUGINS, name=module)
         if not found:
-            raise MissingPlugin(f"{self.module}: not installed; run pip install 'cardlab[{self.module}]'")
+            raise MissingPlugin(f"{module}: not installed; run pip install 'cardlab[{module}]'")
         return cast(Callable[[Request], int], next(iter(found)).load())
 
 
