@@ -31,19 +31,9 @@ from cardlab.tracking.registry import Registry, version_address
 from cardlab.tracking.store import OWN_TAGS
 
 Kind = Literal[
-    "training",
-    "seeds",
-    "sweep",
-    "trial",
-    "evaluation",
-    "tournament",
-    "comparison",
-    "promotion",
-    "registration",
-    "exploit",
-    "belief",
-    "all",
-]
+    "training", "seeds", "sweep", "trial", "evaluation", "tournament", "comparison", "promotion", "registration",
+    "exploit", "belief", "all",
+]  # fmt: skip
 _NUMBERS = ("score", "deals", "seeds", "decisions", "CPU", "age")  # columns on the right
 _FIRST_RUN = "cardlab train experiment=poker_squares/td trainer=smoke"
 _DROPPED = ("deals", "of", "kind", "seeds", "agent", "CPU", "decisions", "game", "against", "changed", "age", "state")
