@@ -23,9 +23,12 @@ _REACHED = re.compile(r"^# (?:Score|Budget): (.*)", re.MULTILINE)
 _KEY = re.compile(r"^(\s*)(\w+):[^#]*(?:#\s*(.+))?$")
 _OWN = "*"  # marks keys of the verb's own YAML file
 _COMMENT_COLUMN = 44
-_TRAIN_KEYS = {"game", "agent", "network", "opponents", "trainer", "arena"}
+_TRAIN_KEYS = frozenset({"game", "agent", "network", "opponents", "trainer", "arena"})
 _TRAIN_HELP = "as in `cardlab train --help`"
-_SWEEP_KEYS = {"trials", "space"}
+_ELSEWHERE = {
+    _TRAIN_KEYS: f"an experiment, {_TRAIN_HELP}",
+    frozenset({"trials", "space"}): "a sweep, as in `cardlab sweep --help`",
+}
 
 Comments = Mapping[tuple[str, str, str], str]
 """(group, option, key) → the comment behind the key in the YAML files.
@@ -117,22 +120,16 @@ def _reached(game: str) -> list[str]:
 def _key_lines(config: Mapping[str, Any], comments: Comments, depth: int = 1, group: str = "") -> Iterator[str]:
     option = str(config.get("name", "")) if group else ""
     for key, value in config.items():
-        if depth > 1 and isinstance(value, Mapping) and value.keys() >= _TRAIN_KEYS:
-            yield f"{'  ' * depth + key + ': …':<{_COMMENT_COLUMN}}  an experiment, {_TRAIN_HELP}"
-            continue
-        if depth > 1 and isinstance(value, Mapping) and value.keys() >= _SWEEP_KEYS:
-            yield f"{'  ' * depth + key + ': …':<{_COMMENT_COLUMN}}  a sweep, as in `cardlab sweep --help`"
-            continue
         if group and key in (NAME, TARGET):
             continue  # in the line of the group
-        inner = isinstance(value, Mapping) and bool(value)
-        line = "  " * depth + (f"{key}:" if inner else f"{key}: {as_written(value)}")
+        inner = cast(Mapping[str, Any], value) if isinstance(value, Mapping) else {}
         comment = comments.get((group, _OWN, key)) or comments.get((group or "experiment", option, key), "")
-        if inner and "name" in value:
-            comment = str(value["name"])
-        yield f"{line:<{_COMMENT_COLUMN}}  {comment}".rstrip()
-        if inner:
-            yield from _key_lines(cast(Mapping[str, Any], value), comments, depth + 1, key)
+        comment, text = str(inner.get(NAME, comment)), "" if inner else f" {as_written(value)}"
+        for keys, elsewhere in _ELSEWHERE.items():
+            if depth > 1 and inner.keys() >= keys:
+                comment, text, inner = elsewhere, " …", {}
+        yield f"{'  ' * depth + key + ':' + text:<{_COMMENT_COLUMN}}  {comment}".rstrip()
+        yield from _key_lines(inner, comments, depth + 1, key)
 
 
 def _comments(folders: Sequence[Path], config_name: str) -> Comments:
