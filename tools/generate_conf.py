@@ -97,7 +97,9 @@ def conf_files() -> dict[Path, str]:
         for name, part in part_classes(group).items()
     }
     made |= {conf / group / f"{name}.yaml": base_file(options, None) for group, (name, options) in SINGLE.items()}
-    made[conf / "play.yaml"] = base_file(PlayOptions, None, "play")
+    lines = (conf / "play.yaml").read_text(encoding="utf-8").splitlines(keepends=True)
+    head = "".join(line for line in lines if line.startswith(("# cardlab play: ", "#   ")))  # the help of the verb
+    made[conf / "play.yaml"] = head + base_file(PlayOptions, None, "play")
     for verb, classes in VERBS.items():
         path = conf / f"{verb}.yaml"
         made[path] = verb_file(path.read_text(), classes)

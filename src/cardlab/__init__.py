@@ -58,31 +58,24 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Agent": "cardlab.games.agent_protocol",
-    "Game": "cardlab.games.protocol",
-    "InvalidOption": "cardlab.core.options",
-    "Match": "cardlab.evaluation.match",
-    "Policy": "cardlab.games.agent_protocol",
-    "game_names": "cardlab.games.make_game",
-    "compare": "cardlab.cli.functions",
-    "evaluate": "cardlab.cli.functions",
-    "sweep": "cardlab.cli.functions",
-    "tournament": "cardlab.cli.functions",
-    "train": "cardlab.cli.functions",
-    "load_agent": "cardlab.agents.registry",
-    "make_game": "cardlab.games.make_game",
-    "play_match": "cardlab.evaluation.match",
+    "cardlab.agents.registry": ("load_agent",),
+    "cardlab.cli.functions": ("compare", "evaluate", "sweep", "tournament", "train"),
+    "cardlab.core.options": ("InvalidOption",),
+    "cardlab.evaluation.match": ("Match", "play_match"),
+    "cardlab.games.agent_protocol": ("Agent", "Policy"),
+    "cardlab.games.make_game": ("game_names", "make_game"),
+    "cardlab.games.protocol": ("Game",),
 }
 
 
 def __getattr__(name: str) -> Any:
     if name == "__version__":
         return import_module("importlib.metadata").version("cardlab")
-    if name not in _HOMES:
-        raise AttributeError(f"module 'cardlab' has no attribute {name!r}")
-    value = getattr(import_module(_HOMES[name]), name)
-    globals()[name] = value  # the next look-up goes straight to it
-    return value
+    for home, names in _HOMES.items():
+        if name in names:
+            globals()[name] = getattr(import_module(home), name)  # the next look-up goes straight to it
+            return globals()[name]
+    raise AttributeError(f"module 'cardlab' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

@@ -43,16 +43,11 @@ _CHECKPOINT = "finished.ckpt"
 
 @dataclass(frozen=True)
 class Candidate:
-    """`paths` that can be deleted while the lock in `folder` is free."""
+    """A file or folder `path` that can be deleted while the lock in the training's `folder` is free."""
 
     kind: str
     folder: Path
-    paths: tuple[Path, ...]
-
-    @property
-    def size(self) -> int:
-        """Bytes."""
-        return sum(map(size, self.paths))
+    path: Path
 
 
 def run(request: Request) -> int:
@@ -67,7 +62,7 @@ def run(request: Request) -> int:
     print("\ncan be deleted:" if found else "\nnothing can be deleted")
     for kind in kinds:
         if chosen := [candidate for candidate in found if candidate.kind == kind]:
-            _print_row(sum(candidate.size for candidate in chosen), f"{kind} ({len(chosen)})", KINDS[kind])
+            _print_row(sum(size(candidate.path) for candidate in chosen), f"{kind} ({len(chosen)})", KINDS[kind])
             print(*(f"{'':>17}{candidate.folder}" for candidate in chosen), sep="\n")
     if found and (not ask or (sys.stdin.isatty() and input("delete this? [y/N] ").strip().lower() in ("y", "yes"))):
         _print_row(sum(map(delete, found)), "deleted", "")
@@ -86,22 +81,19 @@ def candidates(root: Path) -> Iterator[Candidate]:
         if config is None:
             continue
         latest = (folder.parent / LATEST).resolve() == folder.resolve()
-        if latest or _folder_now(root, config) == folder.name:
-            yield Candidate("checkpoints", folder, (checkpoint,))
-        else:
-            yield Candidate("earlier", folder, (folder,))
+        stays = latest or _folder_now(root, config) == folder.name
+        yield Candidate("checkpoints", folder, checkpoint) if stays else Candidate("earlier", folder, folder)
 
 
 def delete(candidate: Candidate) -> int:
     """Delete it, unless a training holds its folder; the bytes that it freed."""
-    freed, lock = candidate.size, FileLock(candidate.folder / "lock", timeout=0)
+    freed = size(candidate.path)
     try:
-        with lock:
-            for path in candidate.paths:
-                if path.is_dir():
-                    shutil.rmtree(path)
-                else:
-                    path.unlink(missing_ok=True)
+        with FileLock(candidate.folder / "lock", timeout=0):
+            if candidate.path.is_dir():
+                shutil.rmtree(candidate.path)
+            else:
+                candidate.path.unlink(missing_ok=True)
     except Timeout:
         print(f"kept: {candidate.folder}: a training runs there")
         return 0

@@ -8,7 +8,6 @@ from contextlib import nullcontext, redirect_stdout, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
 
@@ -38,7 +37,6 @@ from cardlab.tracking import Store, TrackingUnavailable
 from cardlab.tracking.connection import project_root
 from cardlab.tracking.lineage import lineage
 from cardlab.tracking.policy_lookup import deleted_policies, mixed_groups, policy_filter
-from cardlab.tracking.run_state import RunState
 
 _LINEAGE = ("git.commit", "git.dirty")
 _COMPARISONS = Path("runs", "comparisons")
@@ -134,14 +132,11 @@ def _report_unfinished(method: str) -> None:
     if found.policies[0].resolve().parents[1].name != Path(method).name:  # a method of the pipeline
         return
     seeds = policies_by_seed(found.policies)
-    left = [each for each in states if _is_seed_of(each, found.config) and each.config.get("seed") not in seeds]
+    same = [each for each in states if {**each.config, "seed": None} == {**found.config, "seed": None}]
+    left = [each for each in same if each.config.get("seed") not in seeds]
     if left:
         text = f"{method} is compared by {len(seeds)} of {len(seeds) + len(left)} seeds: {resume_hint(left)}"
         print(f"warning: {text}", file=sys.stderr)
-
-
-def _is_seed_of(state: RunState, config: Mapping[str, Any]) -> bool:
-    return {**state.config, "seed": None} == {**config, "seed": None}
 
 
 def _default_folder(names: Sequence[str]) -> Path:

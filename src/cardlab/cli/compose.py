@@ -48,14 +48,9 @@ def first_difference(wanted: object, found: object, key: str = "") -> str | None
     """The first key at which two nested mappings differ; None if they are equal."""
     if not isinstance(wanted, Mapping) or not isinstance(found, Mapping):
         return None if wanted == found else key or "the top level"
-    for name in dict.fromkeys([*wanted, *found]):
-        inner = f"{key}.{name}" if key else str(name)
-        if name not in wanted or name not in found:
-            return inner
-        difference = first_difference(wanted[name], found[name], inner)
-        if difference:
-            return difference
-    return None
+    pairs = ((name, wanted.get(name, ...), found.get(name, ...)) for name in dict.fromkeys([*wanted, *found]))
+    differences = (first_difference(one, other, f"{key}.{name}".lstrip(".")) for name, one, other in pairs)
+    return next(filter(None, differences), None)
 
 
 def read_params(path: Path = PARAMS) -> Any:

@@ -3,29 +3,32 @@
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import redirect_stdout
 from glob import escape
 from importlib.metadata import metadata
-from io import StringIO
 from pathlib import Path
 from typing import Any, cast
 
+from hydra.core.global_hydra import GlobalHydra
+from hydra.plugins.completion_plugin import DefaultCompletionPlugin
 from omegaconf import OmegaConf
 
 from cardlab.cli.verbs import FLAGS, VERBS, Verb
 from cardlab.core.messages import as_written
 from cardlab.core.parts import GROUPS, NAME, TARGET, find_object
 from cardlab.experiments.config.composition import compose_tree, initialised_hydra, run_hydra, search_folders
-from cardlab.experiments.config.error_lines import group_names, group_options, options_by_folder
+from cardlab.experiments.config.error_lines import group_names, group_options, option_rows
 from cardlab.experiments.config.part_source import option_help
 
 _REACHED = re.compile(r"^# (?:Score|Budget): (.*)", re.MULTILINE)
 _KEY = re.compile(r"^(\s*)(\w+):[^#]*(?:#\s*(.+))?$")
 _OWN = "*"  # marks keys of the verb's own YAML file
 _COMMENT_COLUMN = 44
-_TRAIN_KEYS = {"game", "agent", "network", "opponents", "trainer", "arena"}
+_TRAIN_KEYS = frozenset({"game", "agent", "network", "opponents", "trainer", "arena"})
 _TRAIN_HELP = "as in `cardlab train --help`"
-_SWEEP_KEYS = {"trials", "space"}
+_ELSEWHERE = {
+    _TRAIN_KEYS: f"an experiment, {_TRAIN_HELP}",
+    frozenset({"trials", "space"}): "a sweep, as in `cardlab sweep --help`",
+}
 
 Comments = Mapping[tuple[str, str, str], str]
 """(group, option, key) → the comment behind the key in the YAML files.
@@ -99,7 +102,8 @@ def _groups(choices: Mapping[str, object], game: object) -> dict[str, str]:
             options = group_options(group)
             if group != "experiment" and isinstance(game, str):
                 options = [option for option in options if option.rpartition("/")[0] in ("", game) or option == choice]
-            texts[name] = f"{choice}*" if group in shown else _options_text(options, choice)
+            marked = [f"{option}*" if option == choice else option for option in options]
+            texts[name] = f"{choice}*" if group in shown else "\n".join(option_rows(marked))
             shown.add(group)
     return texts
 
@@ -113,31 +117,19 @@ def _reached(game: str) -> list[str]:
     return [f"experiments of {game}: score with its 95 % interval, seeds, budget", *_table(rows)] if rows else []
 
 
-def _options_text(options: Sequence[str], choice: object) -> str:
-    marked = [f"{option}*" if option == choice else option for option in options]
-    rows = options_by_folder(marked).items()
-    return "\n".join(f"{folder}/: {', '.join(names)}" if folder else ", ".join(names) for folder, names in rows)
-
-
 def _key_lines(config: Mapping[str, Any], comments: Comments, depth: int = 1, group: str = "") -> Iterator[str]:
     option = str(config.get("name", "")) if group else ""
     for key, value in config.items():
-        if depth > 1 and isinstance(value, Mapping) and value.keys() >= _TRAIN_KEYS:
-            yield f"{'  ' * depth + key + ': …':<{_COMMENT_COLUMN}}  an experiment, {_TRAIN_HELP}"
-            continue
-        if depth > 1 and isinstance(value, Mapping) and value.keys() >= _SWEEP_KEYS:
-            yield f"{'  ' * depth + key + ': …':<{_COMMENT_COLUMN}}  a sweep, as in `cardlab sweep --help`"
-            continue
         if group and key in (NAME, TARGET):
             continue  # in the line of the group
-        inner = isinstance(value, Mapping) and bool(value)
-        line = "  " * depth + (f"{key}:" if inner else f"{key}: {as_written(value)}")
+        inner = cast(Mapping[str, Any], value) if isinstance(value, Mapping) else {}
         comment = comments.get((group, _OWN, key)) or comments.get((group or "experiment", option, key), "")
-        if inner and "name" in value:
-            comment = str(value["name"])
-        yield f"{line:<{_COMMENT_COLUMN}}  {comment}".rstrip()
-        if inner:
-            yield from _key_lines(cast(Mapping[str, Any], value), comments, depth + 1, key)
+        comment, text = str(inner.get(NAME, comment)), "" if inner else f" {as_written(value)}"
+        for keys, elsewhere in _ELSEWHERE.items():
+            if depth > 1 and inner.keys() >= keys:
+                comment, text, inner = elsewhere, " …", {}
+        yield f"{'  ' * depth + key + ':' + text:<{_COMMENT_COLUMN}}  {comment}".rstrip()
+        yield from _key_lines(inner, comments, depth + 1, key)
 
 
 def _comments(folders: Sequence[Path], config_name: str) -> Comments:
@@ -184,7 +176,6 @@ def _table(rows: Mapping[str, str]) -> list[str]:
 
 
 REQUESTS = [f"{action}={shell}" for action in ("install", "uninstall", "query") for shell in ("bash", "zsh", "fish")]
-_LINE = "COMP_LINE"  # variable in which Hydra's shell scripts pass the line
 
 
 def complete(request: str) -> None:
@@ -192,31 +183,25 @@ def complete(request: str) -> None:
     if not request.startswith("query="):
         run_hydra("train", ["--shell-completion", request])
         return
-    program, _, rest = os.environ.get(_LINE, "").partition(" ")
-    verb, space, overrides = _split(rest.lstrip())
-    if not space:
-        print(" ".join(dict.fromkeys(name.split()[0] for name in VERBS if name.startswith(verb))))
-    elif verb in VERBS:
-        word = overrides.rpartition(" ")[2]
-        second = [name.split()[1] for name in VERBS if name.startswith(f"{verb} {overrides}")]
-        if second and " " not in overrides:
-            print(" ".join(second))
-        if word.startswith("-"):
-            flags = [*re.findall(r"--[\w-]+", " ".join((*FLAGS, *VERBS[verb].flags))), "--help"]
-            print(" ".join(flag for flag in flags if flag.startswith(word)))
-        elif offered := _options(word):
-            print(("\n" if request == "query=fish" else " ").join(offered))
-        else:
-            os.environ[_LINE] = f"{program} {overrides}"
-            print(_keys(VERBS[verb].config_name, request), end="")
+    line = os.environ.get("COMP_LINE", "").partition(" ")[2]  # in which Hydra's shell scripts pass the line
+    with initialised_hydra():
+        print(("\n" if request == "query=fish" else " ").join(_candidates(line.lstrip())))
 
 
-def _split(line: str) -> tuple[str, str, str]:
-    """The verb of one word or two, the space behind it, and the overrides."""
-    for name in VERBS:
-        if " " in name and line.startswith(f"{name} "):
-            return name, " ", line.removeprefix(f"{name} ")
-    return line.partition(" ")
+def _candidates(line: str) -> list[str]:
+    """The completions of the last word of a line without the program's name."""
+    found = next((name for name in VERBS if " " in name and line.startswith(f"{name} ")), line.partition(" ")[0])
+    if found == line:
+        return list(dict.fromkeys(name.split()[0] for name in VERBS if name.startswith(line)))
+    if found not in VERBS:
+        return []
+    overrides = line.removeprefix(f"{found} ")
+    word = overrides.rpartition(" ")[2]
+    if word.startswith("-"):
+        flags = [*re.findall(r"--[\w-]+", " ".join((*FLAGS, *VERBS[found].flags))), "--help"]
+        return [flag for flag in flags if flag.startswith(word)]
+    second = [name.split()[1] for name in VERBS if name.startswith(f"{line}") and name != found]
+    return second + (_options(word) or _keys(VERBS[found].config_name, overrides))
 
 
 def _options(word: str) -> list[str]:
@@ -226,16 +211,13 @@ def _options(word: str) -> list[str]:
         folder, slash, name = beginning.rpartition("/")
         found = sorted(path.name for path in Path(f"{folder}{slash}" or ".").glob(f"{escape(name)}*") if path.is_dir())
         return [f"{key}={folder}{slash}{each}/" for each in found if name or not each.startswith(".")]
-    with initialised_hydra():
-        group = key.lstrip("+").partition("@")[0]
-        options = group_options(group) if sign and group in group_names() else []
+    group = key.lstrip("+").partition("@")[0]
+    options = group_options(group) if sign and group in group_names() else []
     return [f"{key}={option}" for option in options if option.startswith(beginning)]
 
 
-def _keys(config_name: str, query: str) -> str:
+def _keys(config_name: str, overrides: str) -> list[str]:
     """Hydra's completions of keys; groups with folders get the sign = like other groups."""
-    with redirect_stdout(StringIO()) as printed:
-        run_hydra(config_name, ["--shell-completion", query])
-    with initialised_hydra():
-        groups = group_names()
-    return re.sub(r"\S+", lambda found: f"{found[0]}=" if found[0] in groups else found[0], printed.getvalue())
+    hydra, groups = DefaultCompletionPlugin(GlobalHydra.instance().config_loader()), group_names()
+    found = hydra._query(config_name, overrides)  # pyright: ignore[reportPrivateUsage]
+    return [f"{key}=" if key in groups else key for key in found]

@@ -63,10 +63,10 @@ def _files(package: str, example: str) -> Mapping[str, str]:
     """Path in the project → content."""
     shipped = shipped_folder().parent
     source = shipped / "project" if (shipped / "project").is_dir() else shipped / "examples" / "project"
-    found: dict[str, str] = {}
+    found, is_own = dict[str, str](), ("src/", "conf/", "tests/", "README.md")
     for path in sorted(source.rglob("*")):
         name = path.relative_to(source).as_posix().replace(_PACKAGE, package)
-        if path.is_file() and "__pycache__" not in path.parts and (example == "kuhn" or not _is_example(name)):
+        if path.is_file() and "__pycache__" not in path.parts and (example == "kuhn" or not name.startswith(is_own)):
             text = path.read_text(encoding="utf-8").replace(_PACKAGE, package)
             found["dvc.yaml" if name == _PIPELINE else name] = text
     if example == "kuhn":
@@ -75,10 +75,6 @@ def _files(package: str, example: str) -> Mapping[str, str]:
     del found["dvc.yaml"]
     folders = (f"src/{package}/__init__.py", *(f"conf/{group}/.gitkeep" for group in ("game", "agent", "network")))
     return {**found, **dict.fromkeys((*folders, "conf/experiment/.gitkeep"), "")}
-
-
-def _is_example(name: str) -> bool:
-    return name.startswith(("src/", "conf/", "tests/")) or name == "README.md"
 
 
 def _initialise(root: Path) -> None:

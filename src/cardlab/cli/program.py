@@ -11,7 +11,7 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, NoReturn
 
-from omegaconf import OmegaConf
+from omegaconf import DictConfig, OmegaConf
 
 from cardlab.cli.help_texts import REQUESTS, complete, overview, verb_help
 from cardlab.cli.verbs import MULTIRUN, VERBS, ComposedConfig, Outcome, Request, Verb
@@ -19,6 +19,7 @@ from cardlab.core.exit_status import USAGE_ERROR, run_program
 from cardlab.core.messages import ConfigurationError, InvalidConfiguration, collected, combined
 from cardlab.evaluation.progress import QUIET
 from cardlab.experiments.config.composition import (
+    compose_config,
     compose_tree,
     initialised_hydra,
     plain,
@@ -116,11 +117,7 @@ def run_arguments(arguments: Sequence[str] | None) -> int:
     os.environ.setdefault("TORCH_CPP_LOG_LEVEL", "ERROR")  # torch's hints are for programmers
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # terminals without … print ?
-    return _run(sys.argv[1:] if arguments is None else list(arguments))
-
-
-def _run(arguments: list[str]) -> int:
-    parsed = parse_arguments(arguments)
+    parsed = parse_arguments(sys.argv[1:] if arguments is None else arguments)
     if parsed.quiet:
         os.environ[QUIET] = "1"  # the processes of a sweep inherit it
     if parsed.shell_completion:
@@ -151,15 +148,11 @@ def _run_verb(verb: Verb, overrides: tuple[str, ...], parsed: argparse.Namespace
     if parsed.help:
         print(verb_help(verb, overrides))
         return 0
-    tree = compose_tree(verb.config_name, _composed(verb, overrides))
-    if words:
-        tree[verb.positional_key] = words  # not parsed by Hydra
+    tree = _compose(verb, overrides, words)
     if parsed.cfg == "job":
         print(tree_text(tree, package=parsed.package, resolve=parsed.resolve), end="")
-    elif parsed.cfg:
-        run_hydra(verb.config_name, [f"--cfg={parsed.cfg}", *overrides])
-    elif parsed.info:
-        run_hydra(verb.config_name, [f"--info={parsed.info}", *overrides])
+    elif asked := parsed.cfg or parsed.info:
+        run_hydra(verb.config_name, [f"--{'cfg' if parsed.cfg else 'info'}={asked}", *overrides])
     else:
         request = Request(ComposedConfig(plain(tree)), overrides, flags, verb.name)
         return run_program(lambda: _call(verb, request).status, verb.on_stop)
@@ -170,27 +163,26 @@ def _run_many(verb: Verb, overrides: tuple[str, ...]) -> int:
     """Run `cardlab train -m`: a training for each combination of the values that are separated by commas."""
     from cardlab.cli.train import run_many  # noqa: PLC0415
 
-    requests: list[Request] = []
-    for each in split_multirun(overrides):
-        tree = compose_tree(verb.config_name, each)
-        requests.append(Request(ComposedConfig(plain(tree)), tuple(each), frozenset(), verb.name))
+    configs = ((compose_config(verb.config_name, each), each) for each in split_multirun(overrides))
+    requests = [Request(ComposedConfig(config), tuple(each), verb=verb.name) for config, each in configs]
     return run_program(lambda: run_many(requests).status, verb.on_stop)
 
 
 def run_verb(verb: Verb, overrides: tuple[str, ...], words: Sequence[str] = ()) -> Outcome:
     """Compose the configuration of `verb` and run it; errors are raised. `words`: the list of its `positional_key`."""
     overrides = with_recipe(verb, with_followed_groups(verb, overrides))
-    tree = compose_tree(verb.config_name, _composed(verb, overrides))
+    config = ComposedConfig(plain(_compose(verb, overrides, words)))
+    return _call(verb, Request(config, overrides, verb=verb.name))
+
+
+def _compose(verb: Verb, overrides: Sequence[str], words: Sequence[str]) -> DictConfig:
+    """The configuration; with `like=RUN`, of the command's own keys alone: all others change that of the run."""
+    if verb.name == "train" and any(text.startswith(f"{LIKE}=") for text in overrides):
+        overrides = [text for text in overrides if text.partition("=")[0] in OWN_KEYS]
+    tree = compose_tree(verb.config_name, overrides)
     if words:
-        tree[verb.positional_key] = [*words]
-    return _call(verb, Request(ComposedConfig(plain(tree)), overrides, verb=verb.name))
-
-
-def _composed(verb: Verb, overrides: tuple[str, ...]) -> tuple[str, ...]:
-    """The overrides of the verb's own file; `like=RUN` takes all others for changes of that run's configuration."""
-    if verb.name != "train" or not any(text.startswith(f"{LIKE}=") for text in overrides):
-        return overrides
-    return tuple(text for text in overrides if text.partition("=")[0] in OWN_KEYS)
+        tree[verb.positional_key] = [*words]  # not parsed by Hydra
+    return tree
 
 
 def _call(verb: Verb, request: Request) -> Outcome:

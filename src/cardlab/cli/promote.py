@@ -1,9 +1,7 @@
 """`cardlab promote`: a policy challenges the champion of its game."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
 
@@ -25,7 +23,6 @@ from cardlab.experiments.promotion.promote import (
     promote,
 )
 from cardlab.games.make_game import without_training_options
-from cardlab.games.protocol import Game
 from cardlab.tracking import Store
 from cardlab.tracking.policy_lookup import find_origin, policy_filter, print_run
 
@@ -41,7 +38,8 @@ def run(request: Request) -> int:
     text, name = checked("policy", config["policy"], Text), checked("name", config["name"], Text | None)
     store = Store()
     group = find_group(text, store.root, game=config["game"]["name"] if config.get("game") else "")
-    game = _game(config, group.policies[0])
+    given_game = build_game(config["game"]) if config.get("game") else None
+    game = without_training_options(given_game) if given_game else default_game(group.policies[0])
     arena = replace(arena, references=arena.references or own_references(group.config))
     check_agents(game, "arena.references", arena.references)
     output = None if given is None else check_file("output", given)
@@ -68,10 +66,3 @@ def _name_of_run(policy: Path, store: Store) -> str | None:
     if origin is None or "sweep.trial" not in origin.tags:
         return origin and origin.name
     return f"{origin.tags['sweep.study']}_trial_{origin.tags['sweep.trial']}"
-
-
-def _game(config: Mapping[str, Any], policy: Path) -> Game:
-    """The game of the configuration, or the policy's game with its default options."""
-    if config.get("game"):
-        return without_training_options(build_game(config["game"]))
-    return default_game(policy)

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from rich.filesize import pick_unit_and_suffix
+
 from cardlab.core.exit_status import printable
 from cardlab.tracking.experiment_tags import AGAINST, DEALS, FINAL_SCORE
 from cardlab.tracking.lineage import NOTE, TRIAL_STATE, described_command
@@ -54,8 +56,9 @@ class RunRow:
     @property
     def cells(self) -> dict[str, str]:
         """Heading → text of the table."""
-        half = "" if self.score_low is None or self.score_high is None else (self.score_high - self.score_low) / 2
-        score = "" if self.score is None else _number(self.score) + (f" ± {_number(half)}" if half != "" else "")
+        score = "" if self.score is None else _number(self.score)
+        if score and self.score_low is not None and self.score_high is not None:
+            score += f" ± {_number((self.score_high - self.score_low) / 2)}"
         seconds = time.time() - datetime.fromisoformat(self.started).timestamp()
         return {
             "name": self.name,
@@ -162,7 +165,5 @@ def _count(number: int | None) -> str:
     """`1.0M`, `256k`, `12`."""
     if number is None:
         return ""
-    for size, unit in ((1_000_000_000, "G"), (1_000_000, "M"), (1_000, "k")):
-        if number >= 0.9995 * size:
-            return f"{number / size:.1f}{unit}" if number < 9.95 * size else f"{number / size:.0f}{unit}"
-    return str(number)
+    size, unit = pick_unit_and_suffix(number, ["", "k", "M", "G"], 1000)
+    return f"{number / size:.1f}{unit}" if size > 1 and number < 9.95 * size else f"{number / size:.0f}{unit}"

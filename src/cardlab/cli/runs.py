@@ -10,6 +10,9 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text as Plain  # without markup
 
 from cardlab.agents.policy_descriptions import PolicyError, policy_digest
 from cardlab.agents.specs import CHAMPION, champion_folder
@@ -19,6 +22,7 @@ from cardlab.core.exit_status import printable
 from cardlab.core.files import short_path
 from cardlab.core.messages import without_password
 from cardlab.core.options import NUMERIC, Text, check_that, checked, options
+from cardlab.experiments.training_records import TrainingRecord, compare_runs, find_records
 from cardlab.tracking import Store
 from cardlab.tracking.connection import project_root
 from cardlab.tracking.lineage import TRIAL_STATE
@@ -27,19 +31,9 @@ from cardlab.tracking.registry import Registry, version_address
 from cardlab.tracking.store import OWN_TAGS
 
 Kind = Literal[
-    "training",
-    "seeds",
-    "sweep",
-    "trial",
-    "evaluation",
-    "tournament",
-    "comparison",
-    "promotion",
-    "registration",
-    "exploit",
-    "belief",
-    "all",
-]
+    "training", "seeds", "sweep", "trial", "evaluation", "tournament", "comparison", "promotion", "registration",
+    "exploit", "belief", "all",
+]  # fmt: skip
 _NUMBERS = ("score", "deals", "seeds", "decisions", "CPU", "age")  # columns on the right
 _FIRST_RUN = "cardlab train experiment=poker_squares/td trainer=smoke"
 _DROPPED = ("deals", "of", "kind", "seeds", "agent", "CPU", "decisions", "game", "against", "changed", "age", "state")
@@ -134,23 +128,18 @@ def _sorted(rows: Sequence[RunRow], sort: str) -> list[RunRow]:
 
 def _print_table(rows: Sequence[RunRow]) -> None:
     """A table with whole names; a narrow terminal gets fewer columns, a pipe all of them."""
-    from rich.console import Console  # noqa: PLC0415  not needed for --json
-    from rich.table import Table  # noqa: PLC0415
-    from rich.text import Text as Plain  # noqa: PLC0415  without markup
-
-    console = Console(highlight=False)
-    texts = [row.cells for row in rows]
-    if not texts:
+    if not rows:
         return
-    if any(row.kind != "trial" for row in rows):  # trials have the searched values in a column
-        texts = [{heading: text for heading, text in row.items() if heading != "changed"} for row in texts]
+    console, texts = Console(highlight=False), [row.cells for row in rows]
     widths = {heading: max(len(heading), *(len(row[heading]) for row in texts)) + 2 for heading in texts[0]}
-    dropped: list[str] = []
-    droppable = [heading for heading in _DROPPED if heading in widths]
+    if any(row.kind != "trial" for row in rows):  # trials have the searched values in a column
+        del widths["changed"]
+    droppable, dropped = [heading for heading in _DROPPED if heading in widths], list[str]()
     while console.is_terminal and sum(widths.values()) - 2 > console.width and droppable:
         dropped.append(droppable.pop(0))
         del widths[dropped[-1]]
-    console = Console(highlight=False, width=console.width if console.is_terminal else _WIDTH)
+    if not console.is_terminal:
+        console.width = _WIDTH
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     for heading in widths:
         table.add_column(heading, justify="right" if heading in _NUMBERS else "left", no_wrap=heading != "name")
@@ -165,16 +154,6 @@ def _print_table(rows: Sequence[RunRow]) -> None:
 
 def _diff(request: Request) -> int:
     """Print what two trainings differ in; the page goes to the run of the second one."""
-    from rich.console import Console  # noqa: PLC0415  not needed for --json
-    from rich.table import Table  # noqa: PLC0415
-    from rich.text import Text as Plain  # noqa: PLC0415  without markup
-
-    from cardlab.experiments.training_records import (  # noqa: PLC0415
-        TrainingRecord,
-        compare_runs,
-        find_records,
-    )
-
     names, store = checked("runs", request.config["runs"], tuple[Text, ...]), Store()
     check_that(len(names) == 2, "runs", names, "two runs or policies")
     game, found = "", dict[str, TrainingRecord]()
@@ -213,16 +192,10 @@ def _show(prefix: str, *, as_json: bool) -> int:
     game, entry = found[0]
     hidden = (*OWN_TAGS, TRIAL_STATE)  # the row has the state, also of a trial that was killed
     tags = {key: text for key, text in entry.data.tags.items() if not key.startswith("mlflow.") and key not in hidden}
-    row = run_row(entry, game)
+    row, places = run_row(entry, game), list[str]()
     shown = {heading: text for heading, text in row.cells.items() if heading not in ("run", "of")}
-    rows = {
-        "run": row.id,
-        **shown,
-        "started": row.started,
-        "command": row.command,
-        **{key: tags[key] for key in sorted(tags.keys() - shown)},
-    }
-    places: list[str] = []
+    rows = {"run": row.id, **shown, "started": row.started, "command": row.command}
+    rows |= {key: tags[key] for key in sorted(tags.keys() - shown)}
     for digest in tags.get(DIGEST, "").split():
         places += _folders_with(digest)
         if registered := Registry(store).find(digest):

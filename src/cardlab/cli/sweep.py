@@ -7,7 +7,7 @@ from shlex import join, quote
 from typing import TYPE_CHECKING, Any
 
 from cardlab.cli.verbs import Outcome, Request
-from cardlab.core.messages import ConfigurationError, collected, combined
+from cardlab.core.messages import ConfigurationError, collected, combined, without_password
 from cardlab.core.options import Text, check_whole, checked
 from cardlab.evaluation.options import DEFAULT_REFERENCES
 from cardlab.evaluation.progress import is_quiet
@@ -106,20 +106,17 @@ def _print_promotion(best: "ScoredTrial") -> None:
 
 def _origin(request: Request, options: SweepOptions, result: "SweepResult", config: Mapping[str, Any]) -> Sequence[str]:
     """Where tuned values come from: the lines at the head of their files."""
-    from cardlab.core.messages import without_password  # noqa: PLC0415
     from cardlab.experiments.sweep.progress import score_text  # noqa: PLC0415  imports Optuna
 
     best, confirmation = result.best, result.confirmation
     score = score_text(options.metric, best.value, best.interval)
-    confirmed, bias = confirmation.lines(options.metric) if confirmation else ("", "")
+    confirmed = ["not confirmed with fresh seeds"]
+    if confirmation:
+        confirmed = map("{}: {}".format, ("confirmed", "selection bias"), confirmation.lines(options.metric))
     return [
         f"command: {without_password(join(['cardlab', 'sweep', *request.overrides]))}",
         f"study {result.study}: trial {best.number} is the best of {result.trials} trials, {score}",
-        *(
-            [f"confirmed: {confirmed}", f"selection bias: {bias}"]
-            if confirmation
-            else ["not confirmed with fresh seeds"]
-        ),
+        *confirmed,
         f"budget: that of the trials, trainer.decisions={config['trainer']['decisions']}",
     ]
 

@@ -45,7 +45,8 @@ _NOT_CHANGED = ("experiment", "game", "name", "seed", *OWN_KEYS)  # keys that ha
 
 def run(request: Request) -> int | Outcome:
     """Train in the processes that torchrun started (RANK and WORLD_SIZE), in those of Ray, or in this one."""
-    trainer, started = request.config["trainer"], _started_processes()
+    trainer = request.config["trainer"]
+    started = int(os.environ["WORLD_SIZE"]) if "RANK" in os.environ else 1  # by torchrun
     by_ray = trainer.get("launcher") == "ray"
     if started == 1 and not by_ray:
         return _run(request)
@@ -64,11 +65,6 @@ def run(request: Request) -> int | Outcome:
     if trainer["processes"] == 1:
         request = replace(request, config=ComposedConfig(request.config, trainer={**trainer, "processes": started}))
     return run_in_group(environment_group(), trainer["device"], partial(_status, request))
-
-
-def _started_processes() -> int:
-    """The number of processes that torchrun started, else 1."""
-    return int(os.environ["WORLD_SIZE"]) if "RANK" in os.environ else 1
 
 
 def _status(request: Request) -> int:

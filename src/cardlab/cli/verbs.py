@@ -2,12 +2,15 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from importlib import import_module
 from importlib.metadata import entry_points
+from itertools import takewhile
 from typing import Any, cast
 
 from cardlab.core.exit_status import RESUME_HINT
 from cardlab.core.messages import left_out
+from cardlab.core.parts import shipped_folder
 
 
 class ComposedConfig(dict[str, Any]):
@@ -55,11 +58,9 @@ class MissingPlugin(RuntimeError):
 
 @dataclass(frozen=True)
 class Verb:
-    """A verb: its name, help, configuration and flags."""
+    """A verb: its name, configuration and flags; its summary and examples are the head of its file in conf/."""
 
     name: str
-    summary: str
-    examples: tuple[str, ...]
     config: str = ""  # conf/CONFIG.yaml; empty: named like the verb
     flags: Mapping[str, str] = field(default_factory=dict[str, str])  # --flag, or --key NAME for a key → help
     on_stop: str = ""  # what to do after an interruption
@@ -76,186 +77,70 @@ class Verb:
         return self.config or self.name.replace(" ", "_")
 
     @property
-    def module(self) -> str:
-        """The name of the module in this package: `sweep worker` is in sweep."""
-        return self.name.partition(" ")[0]
+    def summary(self) -> str:
+        """What it does: the first line of its file is `# cardlab NAME: SUMMARY`."""
+        return self._head[0].partition(": ")[2]
+
+    @property
+    def examples(self) -> list[str]:
+        """The commands that are indented below the summary."""
+        return [line.strip() for line in self._head if line.startswith("  ")]
+
+    @cached_property
+    def _head(self) -> list[str]:
+        lines = (shipped_folder() / f"{self.config_name}.yaml").read_text(encoding="utf-8").splitlines()
+        return [line[2:] for line in takewhile(lambda line: line.startswith("# "), lines)]
 
     def load(self) -> Callable[[Request], int | Outcome]:
         """Import the function that runs the verb and returns its outcome or exit status. Raises MissingPlugin."""
+        module = self.name.partition(" ")[0]  # `sweep worker` is in sweep
         if not self.plugin:
-            return import_module(f"cardlab.cli.{self.module}").run
-        found = entry_points(group=PLUGINS, name=self.module)
+            return import_module(f"cardlab.cli.{module}").run
+        found = entry_points(group=PLUGINS, name=module)
         if not found:
-            raise MissingPlugin(f"{self.module}: not installed; run pip install 'cardlab[{self.module}]'")
+            raise MissingPlugin(f"{module}: not installed; run pip install 'cardlab[{module}]'")
         return cast(Callable[[Request], int], next(iter(found)).load())
 
 
 _VERBS = (
     Verb(
         "init",
-        "make a project of your own, with a game, an agent, a learner and a network to start from",
-        ("cardlab init my_cards", "cardlab init my_cards --example none"),
         flags={"--example NAME": "kuhn: begin with a small game and a learner; none: empty folders"},
         positional_key="folders",
     ),
     Verb(
         "train",
-        "train one experiment",
-        (
-            "cardlab train experiment=poker_squares/td",
-            "cardlab train experiment=thirty_one/dqn agent=ppo network.widths=[128,128] seeds=3",
-            "cardlab train -m experiment=thirty_one/dqn,thirty_one/ppo agent.gamma=0.9,1.0 seeds=3",
-            "cardlab train resume=3f2a9c1e",
-        ),
         flags={MULTIRUN: "or -m: train every combination of the values in KEY=A,B in parallel, and compare them"},
         on_stop=RESUME_HINT,
     ),
-    Verb(
-        "evaluate",
-        "evaluate an agent against reference opponents",
-        (
-            "cardlab evaluate policy=runs/poker_squares_td/latest/policy arena.deals=40000",
-            "cardlab evaluate policy=threshold:level:30 game=thirty_one arena.references=[greedy,random]",
-        ),
-        on_stop=RESUME_HINT,
-    ),
-    Verb(
-        "sweep",
-        "search the best hyperparameters of an experiment",
-        (
-            "cardlab sweep game=thirty_one agent=dqn sweep.trials=20",
-            "cardlab sweep agent=ppo 'sweep.space.agent.clip_range={low: 0.05, high: 0.4}'",
-            "cardlab sweep game=thirty_one agent=dqn sweep.apply=thirty_one/tuned",
-            "cardlab sweep experiment=thirty_one/dqn sweep=thirty_one/dqn sweep.workers=2 sweep.pruner=hyperband",
-        ),
-        on_stop=RESUME_HINT,
-        trains=True,
-        default_from_group={"sweep": "agent"},
-    ),
-    Verb(
-        "sweep worker",
-        "run trials of a sweep, on this machine or another",
-        (
-            "cardlab sweep worker sweep.study=thirty_one_dqn_1a2b3c4d",
-            "cardlab sweep worker sweep.study=big2 sweep.storage=postgresql+psycopg://me@server/cards sweep.workers=8",
-        ),
-        on_stop=RESUME_HINT,
-    ),
+    Verb("evaluate", on_stop=RESUME_HINT),
+    Verb("sweep", on_stop=RESUME_HINT, trains=True, default_from_group={"sweep": "agent"}),
+    Verb("sweep worker", on_stop=RESUME_HINT),
     Verb(
         "compare",
-        "say which of several methods is better, over their seeds",
-        (
-            "cardlab compare thirty_one_dqn thirty_one_ppo",
-            "cardlab compare runs/gamma_0.8 runs/gamma_1.0 models/thirty_one_dqn arena.deals=10000",
-            "cardlab compare big2_ppo champion --json",
-        ),
         flags={"--json": "print all figures as JSON"},
         positional_key="methods",
         on_stop=RESUME_HINT,
     ),
-    Verb(
-        "tournament",
-        "play every agent against every other",
-        ("cardlab tournament game=thirty_one 'agents=[random,greedy,threshold:level:30]' arena.deals=2000",),
-        on_stop=RESUME_HINT,
-    ),
-    Verb(
-        "promote",
-        "let a policy challenge the champion of its game",
-        (
-            "cardlab promote policy=thirty_one_ppo",
-            "cardlab promote policy=models/poker_squares_td arena.deals=10000 sequential=true",
-        ),
-        on_stop=RESUME_HINT,
-    ),
-    Verb(
-        "exploit",
-        "measure what a fresh learner can win from a frozen policy",
-        (
-            "cardlab exploit policy=champion game=thirty_one",
-            "cardlab exploit policy=models/five_o_td/seed_7 agent=ppo trainer.decisions=500_000 seeds=3",
-        ),
-        on_stop=RESUME_HINT,
-        trains=True,
-        recipes=("exploit", "ppo", "td", "dqn"),
-    ),
-    Verb(
-        "replay",
-        "show one game move by move",
-        ("cardlab replay game=thirty_one 'agents=[champion,greedy]' deal=3",),
-    ),
-    Verb(
-        "runs",
-        "compare the runs in MLflow",
-        (
-            "cardlab runs",
-            "cardlab runs game=thirty_one sort=score limit=5",
-            "cardlab runs kind=trial state=finished --json",
-            "cardlab runs policy=champions/thirty_one",
-            "cardlab runs run=4de34c2b",
-        ),
-        flags={"--json": "print all fields of the runs as a JSON list"},
-    ),
-    Verb(
-        "runs diff",
-        "show what two trainings differ in",
-        ("cardlab runs diff 4de34c2b 9a01bc3d", "cardlab runs diff runs/duel/latest/policy champion --json"),
-        flags={"--json": "print the differences as JSON"},
-        positional_key="runs",
-    ),
+    Verb("tournament", on_stop=RESUME_HINT),
+    Verb("promote", on_stop=RESUME_HINT),
+    Verb("exploit", on_stop=RESUME_HINT, trains=True, recipes=("exploit", "ppo", "td", "dqn")),
+    Verb("replay"),
+    Verb("runs", flags={"--json": "print all fields of the runs as a JSON list"}),
+    Verb("runs diff", flags={"--json": "print the differences as JSON"}, positional_key="runs"),
     Verb(
         "reproduce",
-        "train a policy again from its record, and compare the bytes",
-        (
-            "cardlab reproduce runs/poker_squares_td/latest/policy",
-            "cardlab reproduce five_o_td seed=7",
-            "cardlab reproduce 4de34c2b --check",
-        ),
         flags={"--check": "train nothing; check what is recorded"},
         positional_key="policies",
         on_stop=RESUME_HINT,
     ),
-    Verb(
-        "belief",
-        "train a network that estimates who holds the hidden cards",
-        (
-            "cardlab belief",
-            "cardlab belief agents=[models/big2_ppo/seed_7] output=models/big2_belief training.iterations=100",
-        ),
-    ),
-    Verb(
-        "play",
-        "serve a web page for playing against agents",
-        (
-            "cardlab play",
-            "cardlab play play.port=8080",
-            "cardlab play play.database=postgresql+psycopg://me@server/play",
-        ),
-        plugin=True,
-    ),
-    Verb(
-        "play record",
-        "print the results of each player against each agent",
-        ("cardlab play record", "cardlab play record game=big2 player=Ann --json"),
-        flags={"--json": "print all fields as a JSON list"},
-        plugin=True,
-    ),
-    Verb("ui", "serve the MLflow UI with the project's runs", ("cardlab ui", "cardlab ui port=8080")),
-    Verb(
-        "clean",
-        "list what local files take, and delete what is no longer needed",
-        ("cardlab clean", "cardlab clean --yes", "cardlab clean kinds=[earlier,checkpoints] ask=false"),
-        flags={"--yes": "delete without asking"},
-    ),
+    Verb("belief"),
+    Verb("play", plugin=True),
+    Verb("play record", flags={"--json": "print all fields as a JSON list"}, plugin=True),
+    Verb("ui"),
+    Verb("clean", flags={"--yes": "delete without asking"}),
     Verb(
         "compose",
-        "write the benchmark's params.yaml from conf/",
-        (
-            "cardlab compose",
-            "cardlab compose --check",
-            "cardlab compose benchmark=full",
-            "cardlab compose agent@experiments.thirty_one_dqn.agent=ppo",
-        ),
         config="config",
         flags={
             "--check": "write nothing; exit with 2 if params.yaml differs from the composed one",

@@ -7,8 +7,8 @@ import platform
 import signal
 import sys
 import traceback
-from collections.abc import Callable, Generator, Iterable
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing import current_process, get_context, resource_tracker
 from multiprocessing.connection import Connection, wait
@@ -53,8 +53,12 @@ class ChildProcess:
         context = get_context("spawn")
         pipe, other_end = context.Pipe()
         process = context.Process(target=_main, args=(other_end, function, arguments), name=name)
-        with interrupts_blocked():
+        resource_tracker.ensure_running()  # it unblocks SIGINT when it starts
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # Ctrl-C does not break the child's imports
+        try:
             process.start()
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
         other_end.close()
         return ChildProcess(name, process, pipe)
 
@@ -90,17 +94,6 @@ class ChildProcess:
             raise ChildKilled(f"{self.name} was killed by signal {-status} (memory?); run the same command again")
         if status > 0:
             raise ChildKilled(f"{self.name} exited with status {status}; its error is above")
-
-
-@contextmanager
-def interrupts_blocked() -> Generator[None]:
-    """Processes that start within the block inherit that SIGINT is blocked: Ctrl-C does not break their imports."""
-    resource_tracker.ensure_running()  # it unblocks SIGINT when it starts
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def wait_for(children: Iterable[ChildProcess], seconds: float) -> None:

@@ -58,7 +58,9 @@ class Sources:
             folder = path if path.is_dir() else path.parent
             if name != _PACKAGE and (path.is_dir() or path.name == "__init__.py"):
                 for file in _data_files(folder):
-                    digest.update(f"{file.relative_to(folder).as_posix()}\0".encode() + self._data(file))
+                    content = self.content(file)  # of texts with Unix line ends
+                    data = content if b"\0" in content else content.replace(b"\r\n", b"\n")
+                    digest.update(f"{file.relative_to(folder).as_posix()}\0".encode() + data)
         for package in sorted(search.packages):
             digest.update(f"{package}={_version(package)}\0".encode())
         return digest.hexdigest()[:_LENGTH]
@@ -91,11 +93,6 @@ class Sources:
         if path not in self.contents:
             self.contents[path] = path.read_bytes()
         return self.contents[path]
-
-    def _data(self, path: Path) -> bytes:
-        """The bytes of a file; texts with Unix line ends."""
-        content = self.content(path)
-        return content if b"\0" in content else content.replace(b"\r\n", b"\n")
 
     def _own_reason(self, name: str) -> str:
         path = self.path(name)

@@ -34,14 +34,9 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def connect_host(host: str) -> str:
-    """The host at which a client on this machine reaches a server that listens on `host`."""
-    return _LOOPBACK.get(host, host)
-
-
 def url_host(host: str) -> str:
-    """`connect_host` in the form of URLs."""
-    name = connect_host(host)
+    """The host, in the form of URLs, at which a client on this machine reaches a server that listens on `host`."""
+    name = _LOOPBACK.get(host, host)
     return f"[{name}]" if ":" in name else name
 
 

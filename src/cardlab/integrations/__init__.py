@@ -32,16 +32,12 @@ __all__ = [
     "sb3_agent",
 ]
 
-_MODULES = {
-    "ParallelGames": "parallel_games",
-    "StepResult": "parallel_games",
-    "as_agent": "external_policies",
-    "make_aec": "pettingzoo_aec",
-    "make_env": "gymnasium_envs",
-    "make_sb3": "stable_baselines3",
-    "make_vector": "gymnasium_envs",
-    "register_games": "gymnasium_envs",
-    "sb3_agent": "external_policies",
+_HOMES = {
+    "external_policies": ("as_agent", "sb3_agent"),
+    "gymnasium_envs": ("make_env", "make_vector", "register_games"),
+    "parallel_games": ("ParallelGames", "StepResult"),
+    "pettingzoo_aec": ("make_aec",),
+    "stable_baselines3": ("make_sb3",),
 }
 _LIBRARIES = ("gymnasium", "pettingzoo", "stable_baselines3")
 
@@ -51,10 +47,11 @@ class MissingExtra(ImportError):
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _MODULES:
+    home = next((module for module, names in _HOMES.items() if name in names), None)
+    if home is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     try:
-        module = import_module(f"{__name__}.{_MODULES[name]}")
+        module = import_module(f"{__name__}.{home}")
     except ModuleNotFoundError as error:
         missing = (error.name or "").partition(".")[0]
         if missing not in _LIBRARIES:

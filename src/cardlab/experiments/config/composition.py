@@ -211,7 +211,9 @@ def run_hydra(config_name: str, arguments: Sequence[str]) -> None:
     program, *rest = sys.argv
     sys.argv = [program, *(text for text in arguments if not text.startswith(_OPEN.get(config_name, ())))]
     try:
-        hydra_main(config_path=str(shipped_folder()), config_name=config_name, version_base=VERSION_BASE)(_nothing)()
+        hydra_main(config_path=str(shipped_folder()), config_name=config_name, version_base=VERSION_BASE)(
+            lambda _: None
+        )()
     finally:
         sys.argv = [program, *rest]
 
@@ -223,10 +225,6 @@ def split_multirun(overrides: Sequence[str]) -> list[list[str]]:
     except HydraException as error:
         raise InvalidConfiguration(" ".join(str(error).split())) from error
     return combinations
-
-
-def _nothing(_: DictConfig) -> None:
-    """Hydra's program needs a task, which these arguments never start."""
 
 
 def _missing_option(error: Exception) -> list[ConfigurationError]:

@@ -8,6 +8,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from difflib import get_close_matches
+from functools import cache, partial
 from typing import Any, cast
 
 from hydra import compose
@@ -42,10 +43,10 @@ def explain(
     reasons = {text: _check_override(text, config_name) for text in overrides}
     errors = [reason for reason in reasons.values() if reason]
     wrong = [text for text, reason in reasons.items() if reason]
-    if not any(decides_keys(text) for text in wrong):
-        groups = tuple(f"{key_of(text)}." for text in wrong)
+    keys = [key_of(text) for text in wrong]
+    if not any(key in ("experiment", "benchmark", "sweep") or "@" in key for key in keys):  # these decide other keys
         known = [text for text in overrides if text not in (*wrong, *entries)]
-        right = [text for text in known if not key_of(text).startswith(groups)]
+        right = [text for text in known if not key_of(text).startswith(tuple(f"{key}." for key in keys))]
         errors += _unknown_overrides(config_name, right)
     plain_experiment = "No match in the defaults list" in str(error)
     hint = "; an experiment's defaults begin with /experiment/default@_here_" if plain_experiment else ""
@@ -55,11 +56,6 @@ def explain(
 def key_of(text: str) -> str:
     """The key of an override."""
     return text.partition("=")[0].lstrip("+~")
-
-
-def decides_keys(text: str) -> bool:
-    """Whether the override chooses an option that decides which keys other groups have."""
-    return key_of(text).partition("@")[0] in ("experiment", "benchmark", "sweep") or "@" in key_of(text)
 
 
 def explain_value(error: OmegaConfBaseException) -> ConfigurationError:
@@ -92,13 +88,13 @@ def group_options(group: str) -> list[str]:
     return options
 
 
-def options_by_folder(options: Sequence[str]) -> dict[str, list[str]]:
-    """Folder → names of its options, in the order of `options`; the folder of general options is ""."""
+def option_rows(options: Sequence[str]) -> list[str]:
+    """`FOLDER/: NAME, NAME` for each folder, in the order of `options`; the row of general options is `NAME, NAME`."""
     found: dict[str, list[str]] = {}
     for option in options:
-        folder, _, name = option.rpartition("/")
-        found.setdefault(folder, []).append(name)
-    return found
+        folder, slash, name = option.rpartition("/")
+        found.setdefault(f"{folder}/: " if slash else "", []).append(name)
+    return [f"{folder}{', '.join(names)}" for folder, names in found.items()]
 
 
 def _check_override(text: str, config_name: str) -> ConfigurationError | None:
@@ -161,25 +157,19 @@ def accepted_options(value: str, options: Sequence[str]) -> str:
     hint = f" (did you mean {near[0]}?)" if near and value not in folders.values() else ""
     if likely := flat or same_folder or same_name:
         return f"one of {', '.join(likely)}{hint}" if len(likely) > 1 else likely[0]
-    rows = [
-        f"{folder}/: {', '.join(names)}" if folder else ", ".join(names)
-        for folder, names in options_by_folder(options).items()
-    ]
-    return f"one of {'; '.join(rows)}{hint}"
+    return f"one of {'; '.join(option_rows(options))}{hint}"
 
 
 def _unknown_overrides(config_name: str, overrides: Sequence[str]) -> Iterator[ConfigurationError]:
     """The errors for the overrides whose key the configuration does not have, or has with another sign."""
     groups = group_names()
     parsed = OverridesParser.create().parse_overrides(list(overrides))
-    bases: dict[tuple[str, ...], DictConfig | None] = {}
+    composed = cache(partial(_composed, config_name))
     for entry in parsed:
         others = tuple(str(other.input_line) for other in parsed if other.key_or_group in groups and other is not entry)
-        if others not in bases:
-            bases[others] = _composed(config_name, others)
-        base = bases[others]
+        base = composed(others)
         may_fit = entry.key_or_group in groups or entry.is_add() or isinstance(entry.value(), dict)
-        if base is None or (may_fit and _composed(config_name, [*others, str(entry.input_line)]) is not None):
+        if base is None or (may_fit and composed((*others, str(entry.input_line))) is not None):
             continue
         if refusal := _check_key(entry, base, f"conf/{config_name}.yaml") or _check_sign(entry):
             yield refusal
@@ -203,9 +193,8 @@ def _check_key(entry: Override, base: DictConfig, owner: str) -> ConfigurationEr
         return None
     if entry.is_delete():
         near = get_close_matches(key, known, n=1)
-        return InvalidConfiguration(
-            f"{entry.input_line}: no such key" + (f"; did you mean ~{near[0]}?" if near else "")
-        )
+        hint = f"; did you mean ~{near[0]}?" if near else ""
+        return InvalidConfiguration(f"{entry.input_line}: no such key{hint}")
     experiments = data.get("experiments")
     part, _, rest = key.partition(".")
     if part == "experiments" and isinstance(experiments, dict) and rest.partition(".")[0] not in experiments:

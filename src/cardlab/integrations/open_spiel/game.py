@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from functools import cache
+from importlib import metadata
 from typing import Any, ClassVar
 
 import numpy as np
@@ -40,7 +41,7 @@ class OpenSpiel(BaseGame):
 
     def __post_init__(self) -> None:
         read_facts(self.text)
-        installed = installed_version()
+        installed = metadata.version("open_spiel")
         if self.version != installed:
             raise invalid(self, "version", f"{installed}, which is installed")
 
@@ -217,10 +218,3 @@ def _spec(text: str, version: str) -> GameSpec:
         options={"text": text, "version": version},
         payoff_scale=facts.payoff_scale,
     )
-
-
-def installed_version() -> str:
-    """The version of OpenSpiel in this environment."""
-    from importlib.metadata import version  # noqa: PLC0415
-
-    return version("open_spiel")

@@ -2,7 +2,6 @@
 
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from itertools import accumulate
 from threading import RLock
@@ -24,14 +23,6 @@ _MOST_DEALS = 2**12  # InfoStates whose deals are kept
 _Indices = NDArray[np.intp]
 
 
-@dataclass(frozen=True, slots=True)
-class Chance:
-    """The outcomes of a chance node, and the sums of their probabilities."""
-
-    outcomes: list[int]
-    sums: list[float]
-
-
 class Positions:
     """Records of positions with seed 0 and no owner, and OpenSpiel's states that they were read from."""
 
@@ -48,7 +39,7 @@ class Positions:
         self._states: list[Any] = []
         self._records = np.zeros(2**8, dtype=self.facts.record)
         self._is_chance = np.zeros(2**8, dtype=np.bool_)
-        self._chance: dict[int, Chance] = {}
+        self._chance: dict[int, tuple[list[int], list[float]]] = {}  # outcomes, and sums of their probabilities
         self._tensors: dict[tuple[int, int], NDArray[Any]] = {}
 
     def settle(self, records: States, goes_on: Bools) -> States:
@@ -64,8 +55,8 @@ class Positions:
             while (rows := np.flatnonzero(self._is_chance[places] & goes_on)).size:
                 drawn = uniforms(records["seed"][rows], lengths[rows]).tolist()
                 for row, place, uniform in zip(rows.tolist(), places[rows].tolist(), drawn, strict=True):
-                    chance = self._chance[place]
-                    outcome = chance.outcomes[min(bisect_right(chance.sums, uniform), len(chance.sums) - 1)]
+                    outcomes, sums = self._chance[place]
+                    outcome = outcomes[min(bisect_right(sums, uniform), len(sums) - 1)]
                     histories[row, lengths[row]] = -2 - outcome
                 lengths[rows] += 1
                 places[rows] = self._find(histories[rows])
@@ -146,7 +137,7 @@ class Positions:
         if state.is_chance_node():
             outcomes, probabilities = zip(*state.chance_outcomes(), strict=True)
             self._is_chance[place] = True
-            self._chance[place] = Chance([*outcomes], [*accumulate(probabilities)])
+            self._chance[place] = [*outcomes], [*accumulate(probabilities)]
             self._places[key] = place
             return place
         record["payoffs"] = state.returns()
