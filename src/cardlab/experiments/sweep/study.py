@@ -69,7 +69,6 @@ def grid_points(space: Space, options: SweepOptions) -> list[dict[str, Any]]:
 
 FINISHED = (TrialState.COMPLETE, TrialState.PRUNED)  # states that count towards the total
 PRUNED = "pruned"  # attribute of a pruned trial: the reason
-SURPLUS = "surplus"  # attribute of a trial that failed because enough others had begun
 _PAUSE = 0.5  # seconds between two looks at a study in which others run the last trials
 
 Objective = Callable[[Trial, Values], list[float]]
