@@ -42,6 +42,17 @@ def test_the_table_of_the_papers_says_what_their_stages_found(evaluated: Path) -
     assert row in (ROOT / "docs" / "papers" / "README.md").read_text(encoding="utf-8"), f"{evaluated}: {row}"
 
 
+def test_the_page_of_methods_says_what_the_benchmark_beside_stable_baselines_found() -> None:
+    page = (ROOT / "docs" / "results" / "methods.md").read_text(encoding="utf-8")
+    rows = json.loads((ROOT / "benchmarks" / "beside_stable_baselines.json").read_text(encoding="utf-8"))
+    assert rows
+    for key, row in rows.items():
+        sides = (row[side] for side in ("cardlab", "peer", "ahead"))
+        shown = " | ".join(f"{side['points']:.2f} ({side['low']:.2f} to {side['high']:.2f})" for side in sides)
+        name, learner, minutes = key.split()
+        assert f"| {name} | {learner} | {minutes} | {shown} |" in page, key
+
+
 def test_scores_of_experiments_are_in_the_pages_that_they_name() -> None:
     """Scores without a page are those of results/, which tests/experiments/config/test_generate_conf.py compares."""
     texts = [path.read_text(encoding="utf-8") for path in sorted((ROOT / "conf" / "experiment").rglob("*.yaml"))]

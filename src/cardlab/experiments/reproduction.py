@@ -25,22 +25,24 @@ from cardlab.tracking.lineage import CODE, COMPUTING, VERSIONS, run_git
 
 SAME, DIFFERS, MISSING, LINK_MISSING = 0, 1, 3, 4  # exit statuses of `cardlab reproduce`
 
-# Runs in the code of the training.
-_TRAIN = """
-import json, sys
-from pathlib import Path
-from cardlab.core.parts import add_project_to_path
-add_project_to_path()
-from cardlab.experiments.config.build_experiment import build_experiment
-from cardlab.training.experiment import training_code
-given, folder = json.loads(Path(sys.argv[1]).read_text()), Path(sys.argv[1]).parent
-experiment = build_experiment(given["config"])
-(folder / "code").write_text(training_code(experiment))
-if given["train"]:
-    from cardlab.training.run import train, write_curve
-    trained = train(experiment, run_dir=folder / "run", model_dir=folder / "policy")
-    write_curve(trained.rows, folder / "curve.csv")
-"""
+_TRAIN = "\n".join(
+    (
+        "import json, sys",
+        "from pathlib import Path",
+        "from cardlab.core.parts import add_project_to_path",
+        "add_project_to_path()",
+        "from cardlab.experiments.config.build_experiment import build_experiment",
+        "from cardlab.training.experiment import training_code",
+        "given, folder = json.loads(Path(sys.argv[1]).read_text()), Path(sys.argv[1]).parent",
+        'experiment = build_experiment(given["config"])',
+        '(folder / "code").write_text(training_code(experiment))',
+        'if given["train"]:',
+        "    from cardlab.training.run import train, write_curve",
+        '    trained = train(experiment, run_dir=folder / "run", model_dir=folder / "policy")',
+        '    write_curve(trained.rows, folder / "curve.csv")',
+    )
+)
+"""Runs in the code of the training."""
 
 
 class ReproductionFailed(RuntimeError):
