@@ -141,7 +141,7 @@ def test_layout_and_what_decides_nothing_do_not_count(checkout: Checkout, before
             ("an agent", "games/big2/agents.py", None, "assert True", {"game": "big2"}),
             ("an agent that nothing meets", "games/five_o/agents.py", None, "def reflex_9(): ...", {}),
             ("playouts", "games/big2/playouts.py", None, "assert True", {}),
-            ("a public name", "__init__.py", '"play_match": ', '"play": "cardlab.core", "play_match": ', {}),
+            ("a public name", "__init__.py", '"make_game")', '"make_game", "play")', {}),
             ("an endgame", "games/five_o/endgame.py", None, "assert True", {}),
         ]
     ],

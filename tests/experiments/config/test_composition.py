@@ -43,6 +43,15 @@ BENCHMARKS = {
         "open_face_champion",
         "big2_champion",
     ),
+    "champions": (
+        "five_o_champion",
+        "open_face_champion",
+        "thirty_one_champion",
+        "poker_squares_sparse_lines",
+        "poker_squares_policy_iteration",
+        "poker_squares_td_long",
+        "poker_squares_champion",
+    ),
     "papers": (
         "poker_squares_paper_bootstrap",
         "poker_squares_paper",
