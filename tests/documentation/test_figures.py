@@ -42,6 +42,14 @@ def test_the_table_of_the_papers_says_what_their_stages_found(evaluated: Path) -
     assert row in (ROOT / "docs" / "papers" / "README.md").read_text(encoding="utf-8"), f"{evaluated}: {row}"
 
 
+@pytest.mark.parametrize("measured", sorted((ROOT / "papers" / "champions" / "results").glob("*/evaluation.json")))
+def test_the_page_of_champions_says_what_their_stages_found(measured: Path) -> None:
+    evaluation = json.loads(measured.read_text(encoding="utf-8"))
+    (found,) = (score for name, score in evaluation["references"].items() if "champions/" in name)
+    row = f"| {found['mean']:.3f} | {found['low']:.3f} to {found['high']:.3f} | {evaluation['deals']:,} |"
+    assert row in (ROOT / "docs" / "champions.md").read_text(encoding="utf-8"), f"{measured}: {row}"
+
+
 def test_the_page_of_methods_says_what_the_benchmark_beside_stable_baselines_found() -> None:
     page = (ROOT / "docs" / "results" / "methods.md").read_text(encoding="utf-8")
     rows = json.loads((ROOT / "benchmarks" / "beside_stable_baselines.json").read_text(encoding="utf-8"))
