@@ -33,19 +33,14 @@ from cardlab.games.protocol import Game
 from cardlab.integrations import make_sb3, sb3_agent
 from cardlab.training.run import train
 
-sys.path.append(str(Path(__file__).parent / "peers"))
+sys.path.extend(str(Path(__file__).parents[1] / folder) for folder in ("benchmarks/peers", "studies/defaults"))
 from masked_dqn import MaskedDQN
+
+from defaults import REFERENCES
 
 ROOT = Path(__file__).parents[1]
 OUTPUT = Path(__file__).with_suffix(".json")
 RUNS = ROOT / "runs" / "beside"
-REFERENCES = {
-    "poker_squares": "flush",
-    "thirty_one": "greedy_stock_only",
-    "five_o": "reflex_1",
-    "open_face": "greedy_start",
-    "big2": "greedy",
-}
 PEERS = {"ppo": "MaskablePPO", "dqn": "masked DQN"}
 ARENA = ArenaOptions(deals=1000, seed=78_000_000)  # no training and no evaluation plays these deals
 NUM_ENVS = 8  # of the peers; all else as their library has it

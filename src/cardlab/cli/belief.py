@@ -36,17 +36,19 @@ def run(request: Request) -> int:
     # A wrong value is refused before the imports below, which take seconds.
     from cardlab.agents.beliefs import save_belief  # noqa: PLC0415
     from cardlab.experiments.value_calibration import write_calibration  # noqa: PLC0415
-    from cardlab.training import belief as trainer  # noqa: PLC0415
+    from cardlab.training import belief as belief_training  # noqa: PLC0415
 
-    experiment = trainer.BeliefExperiment(game, [load_agent(game, text) for text in agents], network, training, seed)
+    experiment = belief_training.BeliefExperiment(
+        game, [load_agent(game, text) for text in agents], network, training, seed
+    )
     store = Store()
     with store.start_run(game.spec.name, folder.name, tags={"kind": "belief"}, params=config) as recorded:
-        belief = trainer.train_belief(experiment, log=recorded)
+        belief = belief_training.train_belief(experiment, log=recorded)
         save_belief(folder, game, network, belief.network)
-        figures = trainer.evaluate_belief(belief, experiment)
+        figures = belief_training.evaluate_belief(belief, experiment)
         bins = [{key: getattr(one, key) for key in ("predicted", "observed", "count")} for one in figures.calibration]
         write_calibration(bins, folder / "calibration.csv")
-        recorded.log_metrics(trainer.belief_metrics(figures), training.iterations)
+        recorded.log_metrics(belief_training.belief_metrics(figures), training.iterations)
         recorded.log_artifact(folder, "belief")
     _print(figures)
     print_run(store, f"attributes.run_id = '{recorded.id}'")

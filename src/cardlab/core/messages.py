@@ -28,7 +28,7 @@ def _masked(found: re.Match[str]) -> str:
     query = _QUERY.search(rest)
     head, tail = (rest[: query.start()], query[0]) if query else (rest, "")
     if "@" in tail:
-        return f"{scheme}://…"  # of a password or of a query: nobody can say which, so nothing is shown
+        return f"{scheme}://…"  # a password may be anywhere in it
     before, at, host = head.rpartition("@")
     user = before.partition(":")[0] + ":" if ":" in before else ""
     pairs = [_masked_pair(pair) for pair in tail.removeprefix("?").split("&")]

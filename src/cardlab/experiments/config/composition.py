@@ -211,9 +211,8 @@ def run_hydra(config_name: str, arguments: Sequence[str]) -> None:
     program, *rest = sys.argv
     sys.argv = [program, *(text for text in arguments if not text.startswith(_OPEN.get(config_name, ())))]
     try:
-        hydra_main(config_path=str(shipped_folder()), config_name=config_name, version_base=VERSION_BASE)(
-            lambda _: None
-        )()
+        program = hydra_main(config_path=str(shipped_folder()), config_name=config_name, version_base=VERSION_BASE)
+        program(lambda _: None)()  # the task, which these arguments never start
     finally:
         sys.argv = [program, *rest]
 
