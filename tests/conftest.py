@@ -28,7 +28,7 @@ LONGEST_FILES = (
     "documentation/test_commands.py",
     "pipelines/test_pipeline.py",
     "pipelines/test_sharing.py",
-    "training/test_joined_group.py",
+    "training/test_external_launch.py",
     "pipelines/test_stages.py",
     "play/test_stateful_secrecy.py",
     "experiments/test_seeds.py",

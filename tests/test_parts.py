@@ -93,6 +93,16 @@ def test_a_class_that_is_missing_is_one_line(project: Path) -> None:
         compose_experiment(["agent=mine"])
 
 
+def test_a_misspelt_target_and_a_class_of_something_else_are_one_line(project: Path) -> None:
+    (project / "conf" / "game").mkdir()
+    write(project, "game/misspelt", "_targt_: handmade.learner.Mine\n")
+    write(project, "game/other", "_target_: handmade.learner.Mine\n")
+    with pytest.raises(InvalidOption, match=r"game\._targt_=handmade\.learner\.Mine: must be written _target_"):
+        cardlab.make_game("misspelt")
+    with pytest.raises(InvalidOption, match=r"game\._target_=handmade\.learner\.Mine: must be a class with spec"):
+        build_experiment(compose_experiment(["game=other"]))
+
+
 def test_an_agent_may_be_a_dotted_path_and_a_folder_comes_first(project: Path) -> None:
     game = cardlab.make_game("five_o")
     match = cardlab.play_match(game, ["handmade.agents.First:back:false", "random"], num_deals=4)

@@ -34,7 +34,7 @@ ELSEWHERE = {
     r"cardlab (runs run=|runs diff |reproduce )4de34c2b.*": "runs of the writer's store: tests/tracking/",
     r"cardlab runs policy=champions/\w+": "a champion of the reader's: tests/experiments/promotion/",
     rf"({'|'.join(SERVICES)}|python -c) .*|cardlab sweep .*=shared": "tests/experiments/sweep/test_services.py",
-    r"torchrun .*|cardlab train .* trainer\.launcher=ray": "other processes: tests/training/test_joined_group.py",
+    r"torchrun .*|cardlab train .* trainer\.launcher=ray": "other processes: tests/training/test_external_launch.py",
     r"cardlab promote .*": "writes a champion: tests/experiments/promotion/, tests/pipelines/test_sharing.py",
     r"cardlab evaluate game=big2 policy=(endgame|monte_carlo).*": "exact ends, beliefs: tests/agents/",
     r"cardlab evaluate game=poker_squares .*policy=tree_search.*": "long: tests/agents/test_online_learning.py",

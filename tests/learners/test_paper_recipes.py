@@ -25,6 +25,7 @@ from cardlab.learners.td.options import TDOptions
 from cardlab.networks.actions_options import ActionsOptions
 from cardlab.networks.layers import Head
 from cardlab.networks.mlp_options import MLPOptions
+from cardlab.networks.option_types import Activation, Init
 from cardlab.networks.trunks_options import TrunksOptions
 
 
@@ -150,9 +151,10 @@ def test_losses_that_exclude_each_other_are_refused():
         DQNOptions(learn_random_actions=False, epsilon=0.6)
 
 
-def test_online_steps_are_those_of_torch():
+@pytest.mark.parametrize(("activation", "init"), [("tanh", "uniform"), ("softsign", "gaussian")])
+def test_online_steps_are_those_of_torch(activation: Activation, init: Init):
     spec = make_game("poker_squares", features="paper").spec
-    network = MLPOptions(widths=(20, 10), activation="tanh", init="uniform", value_range=(-1.0, 2.0)).build(spec)
+    network = MLPOptions(widths=(20, 10), activation=activation, init=init, value_range=(-1.0, 2.0)).build(spec)
     rng, steps = np.random.default_rng(1), OnlineSteps(network)
     observations = rng.random((6, 76), dtype=np.float32)
     targets, rates = rng.random((2, 6), dtype=np.float32)
@@ -199,7 +201,7 @@ def test_final_scores_are_learned_from_the_end_of_each_game_to_its_start():
         torch.testing.assert_close(weights, before.state_dict()[name], rtol=1e-4, atol=1e-5)
 
 
-def test_online_steps_need_a_network_of_tanh():
+def test_online_steps_need_tanh_or_softsign():
     game = make_game("poker_squares", features="paper")
     options = TDOptions(online=True, optimizer="sgd", minibatch_size=1, td_lambda=0.0)
     with pytest.raises(InvalidOption, match=r"agent\.online"):

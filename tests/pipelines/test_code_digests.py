@@ -237,7 +237,7 @@ def test_every_module_outside_of_the_digest_has_a_reason() -> None:
         "cardlab.experiments.stage_code",
         "cardlab.experiments.sweep.progress",
         "cardlab.tracking",
-        "cardlab.training.advice",
+        "cardlab.training.learning_check",
         "cardlab.training.game_totals",
         "cardlab.training.progress",
         "cardlab.training.ray_train",

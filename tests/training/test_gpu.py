@@ -11,7 +11,7 @@ from torch import distributed, nn
 from cardlab.experiments.config.build_experiment import build_experiment
 from cardlab.experiments.config.composition import compose_experiment
 from cardlab.learners.distributed import ProcessGroup
-from cardlab.training.joined_group import backend
+from cardlab.training.external_launch import backend
 from training.joint_steps import OPTIONS, step
 from training.test_processes import ROUNDS, Watcher, experiment_of, run
 

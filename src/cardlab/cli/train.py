@@ -60,7 +60,7 @@ def run(request: Request) -> int | Outcome:
         request = replace(request, config=ComposedConfig(request.config, trainer=local))
         options = build_experiment(experiment_part(request.config)).trainer
         return run_on_ray(partial(_status, request), options)
-    from cardlab.training.joined_group import environment_group, run_in_group  # noqa: PLC0415  imports torch
+    from cardlab.training.external_launch import environment_group, run_in_group  # noqa: PLC0415  imports torch
 
     if trainer["processes"] == 1:
         request = replace(request, config=ComposedConfig(request.config, trainer={**trainer, "processes": started}))

@@ -25,6 +25,13 @@ from cardlab.core.messages import ConfigurationError, InvalidOption
 TARGET, NAME = "_target_", "name"
 GROUPS = ("game", "agent", "network", "opponents", "search")
 """The groups whose files name a class."""
+_NEEDED = {
+    "game": ("spec", "deal", "apply"),
+    "agent": ("build",),
+    "network": ("check", "build"),
+    "opponents": ("build",),
+    "search": (),
+}
 CONF = "conf"
 PLUGINS = f"{__name__.partition('.')[0]}.plugins"
 """Entry points whose packages are trusted in files from elsewhere."""
@@ -114,12 +121,18 @@ def build_part(group: str, data: Mapping[str, Any]) -> Any:
 
     Raises InvalidOption for a class that cannot be imported, and for wrong options.
     """
-    part = find_object(f"{group}.{TARGET}", data.get(TARGET))
+    if TARGET not in data and (near := get_close_matches(TARGET, [str(key) for key in data], n=1, cutoff=0.7)):
+        raise InvalidOption(f"{group}.{near[0]}", data[near[0]], f"written {TARGET}")
+    key, target = f"{group}.{TARGET}", data.get(TARGET)
+    part = find_object(key, target)
     given = {str(key): value for key, value in data.items() if key not in (TARGET, NAME)}
     try:
-        return part(**given)
+        made = part(**given)
     except TypeError as error:
-        raise InvalidOption(f"{group}.{TARGET}", data[TARGET], f"a class with these options ({error})") from error
+        raise InvalidOption(key, target, f"a class with these options ({error})") from error
+    if lacking := [name for name in _NEEDED[group] if not hasattr(made, name)]:
+        raise InvalidOption(key, target, f"a class with {lacking[0]}, as the group {group} needs")
+    return made
 
 
 def option_names(group: str) -> list[str]:

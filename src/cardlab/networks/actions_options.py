@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from cardlab.core.options import option, options
+from cardlab.core.options import options
 from cardlab.core.parts import find_place
 from cardlab.games.protocol import GameSpec
-from cardlab.networks.option_types import ActionWidths, Activation, StateWidths, Widths, require
+from cardlab.networks.option_types import ActionWidths, Activation, JointWidths, StateWidths, require
 
 
 @options("network")
@@ -14,7 +14,7 @@ class ActionsOptions:
 
     state_widths: StateWidths = (256, 128)
     action_widths: ActionWidths = (128,)
-    joint_widths: Widths = option((64,), "layer widths over the sum of encoded state and action")
+    joint_widths: JointWidths = (64,)
     activation: Activation = "relu"
 
     def check(self, spec: GameSpec) -> None:

@@ -15,6 +15,7 @@ ACTIVATIONS: dict[str, type[nn.Module]] = {
     "leaky_relu": nn.LeakyReLU,
     "gelu": nn.GELU,
     "tanh": nn.Tanh,
+    "softsign": nn.Softsign,
 }
 LEFT_OUT = -1000.0
 """Score of a legal action that a network leaves out: its probability is exactly 0.
@@ -81,6 +82,9 @@ def initialize(network: nn.Module, kind: str, value_head: nn.Module) -> None:
             bound = 0.5 / math.sqrt(layer.in_features + 1)
             nn.init.uniform_(layer.weight, -bound, bound)
             nn.init.uniform_(layer.bias, -bound, bound)
+        elif kind == "gaussian":
+            nn.init.normal_(layer.weight, std=0.5)
+            nn.init.normal_(layer.bias, std=0.5)
         else:
             gain = math.sqrt(2.0) if not isinstance(layer, Head) else 1.0 if layer is value_head else 0.01
             nn.init.orthogonal_(layer.weight, gain)

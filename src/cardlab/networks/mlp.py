@@ -21,7 +21,7 @@ class MLP(Network):
         self.value_range = options.value_range
         self.depends_on_batch = options.batch_norm
         disturbed = options.layer_norm or options.batch_norm or options.dropout
-        self.is_plain_tanh = options.activation == "tanh" and not disturbed
+        self.plain_activation = None if disturbed else options.activation
 
         def layers(*sizes: int) -> nn.Module:
             return perceptron(

@@ -14,12 +14,17 @@ Widths = Annotated[tuple[Width, ...], Field(min_length=1, max_length=16)]
 TrunkWidths = Annotated[Widths, Field(description="layer widths of the trunk")]
 StateWidths = Annotated[Widths, Field(description="layer widths of the state encoder")]
 ActionWidths = Annotated[Widths, Field(description="layer widths of the action encoder")]
+JointWidths = Annotated[Widths, Field(description="layer widths over the sum of encoded state and action")]
 Activation = Annotated[
-    Literal["relu", "leaky_relu", "gelu", "tanh"], Field(description="activation: relu, leaky_relu, gelu or tanh")
+    Literal["relu", "leaky_relu", "gelu", "tanh", "softsign"],
+    Field(description="activation: relu, leaky_relu, gelu, tanh or softsign, x/(1 + |x|)"),
 ]
 Init = Annotated[
-    Literal["small_heads", "torch", "orthogonal", "uniform"],
-    Field(description="initial weights: torch, small_heads (small outputs), orthogonal, uniform (±0.5/√(inputs + 1))"),
+    Literal["small_heads", "torch", "orthogonal", "uniform", "gaussian"],
+    Field(
+        description="initial weights: torch, small_heads (small outputs), orthogonal, uniform (±0.5/√(inputs + 1)) or "
+        "gaussian (standard deviation 0.5)"
+    ),
 ]
 
 

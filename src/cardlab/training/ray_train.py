@@ -9,7 +9,7 @@ from typing import Any
 
 from cardlab.core.options import invalid
 from cardlab.evaluation.ray_pool import connected, working_directory
-from cardlab.training.joined_group import TIMEOUT, ProcessLost, environment_group, run_in_group
+from cardlab.training.external_launch import TIMEOUT, ProcessLost, environment_group, run_in_group
 from cardlab.training.options import TrainerOptions
 
 NOT_IN_DIGEST = "decides where processes run, not how they train"

@@ -14,9 +14,9 @@ from cardlab.tracking import RecordIncomplete, Run, Store
 from cardlab.tracking.lineage import CODE, LINKS
 from cardlab.tracking.policy_lookup import DIGEST, print_run
 from cardlab.tracking.policy_models import POLICY, SNAPSHOT, DealsOf, PolicyToLog
-from cardlab.training.advice import NOT_LEARNED, not_learned, plan
 from cardlab.training.curve_evaluation import MEAN_SCORE
 from cardlab.training.experiment import Experiment, check_device, training_code
+from cardlab.training.learning_check import NOT_LEARNED, not_learned, plan
 from cardlab.training.progress import training_progress
 from cardlab.training.run import Trained, lock_run_folder, train
 from cardlab.training.start_point import linked_policies

@@ -2,11 +2,13 @@
 
 from collections.abc import Callable
 from dataclasses import asdict, fields
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import Field
 
 from cardlab.agents.specs import SEARCHES, split_name
 from cardlab.core.messages import InvalidOption
-from cardlab.core.options import Flag, Number, Text, Whole, check_choice, invalid, option, options
+from cardlab.core.options import NUMERIC, Flag, Number, Positive, Text, Whole, check_choice, invalid, option, options
 from cardlab.core.parts import find_place, target_of
 from cardlab.games.agent_protocol import Agent, agent_text
 from cardlab.games.protocol import Game
@@ -16,16 +18,25 @@ Resolve = Callable[[Game, str], Agent]
 
 LeafKind = Literal["rollout", "value"]
 
-_POLICY = option(None, "agent that the search improves")
-_SECONDS = option(None, "seconds per decision, instead of a count; null: the count holds", gt=0)
-_ROLLOUT = option(None, "agent that plays rollouts; null: the policy, or else fast random playouts")
-_ENDGAME = option(False, "play endgames exactly, or by a mean over hidden cards, where the game can solve them")
-_BELIEF = option(None, "belief network or policy by which hidden cards are sampled; null: uniformly")
-_SEED = option(0, "seed of the search", ge=0)
-_DESCENTS = option(200, "simulations per decision", ge=1)
-_TREE_DEPTH = option(None, "maximum decisions in the tree; null: no limit", ge=1)
-_BATCH = option(8, "parallel descents, separated by virtual losses", ge=1, le=4096)
-_LEAF: LeafKind = option("rollout", "value of a leaf: rollout (one playout) or value (of the policy)")
+Policy = Annotated[Text | None, Field(description="agent that the search improves")]
+Seconds = Annotated[
+    Annotated[float, Field(gt=0, allow_inf_nan=False), NUMERIC] | None,
+    Field(description="seconds per decision, instead of a count; null: the count holds"),
+]
+Rollout = Annotated[
+    Text | None, Field(description="agent that plays rollouts; null: the policy, or else fast random playouts")
+]
+Endgame = Annotated[
+    Flag, Field(description="play endgames exactly, or by a mean over hidden cards, where the game can solve them")
+]
+Belief = Annotated[
+    Text | None, Field(description="belief network or policy by which hidden cards are sampled; null: uniformly")
+]
+Seed = Annotated[int, Field(ge=0, description="seed of the search"), NUMERIC]
+Simulations = Annotated[int, Field(ge=1, description="simulations per decision"), NUMERIC]
+TreeDepth = Annotated[Positive | None, Field(description="maximum decisions in the tree; null: no limit")]
+Batch = Annotated[int, Field(ge=1, le=4096, description="parallel descents, separated by virtual losses"), NUMERIC]
+Leaf = Annotated[LeafKind, Field(description="value of a leaf: rollout (one playout) or value (of the policy)")]
 
 
 class _Buildable:
@@ -48,12 +59,12 @@ class MonteCarloOptions(_Buildable):
     """Monte Carlo rollouts over sampled deals, shared by all candidates, by sequential halving."""
 
     name: ClassVar[str] = "monte_carlo"
-    policy: Text | None = _POLICY
-    simulations: Whole = option(1000, "simulations per decision", ge=1)
-    seconds: Number | None = _SECONDS
+    policy: Policy = None
+    simulations: Simulations = 1000
+    seconds: Seconds = None
     per_action: Flag = option(False, "`seconds` are for each legal action: more time where there is more choice")
-    rollout: Text | None = _ROLLOUT
-    leaf: LeafKind = option("rollout", "value of a leaf: rollout, or value (of the policy, after `depth` decisions)")
+    rollout: Rollout = None
+    leaf: Leaf = "rollout"
     depth: Whole = option(0, "decisions played before the value of the policy is taken", ge=0)
     candidates: Whole | None = option(
         None, "number of candidates, the best of the policy; null: every legal action", ge=1
@@ -68,10 +79,10 @@ class MonteCarloOptions(_Buildable):
     learned_policy: Text | None = option(
         None, "new folder that the policy is saved to whenever it has learned; null: it is not saved", min_length=1
     )
-    endgame: Flag = _ENDGAME
-    belief: Text | None = _BELIEF
+    endgame: Endgame = False
+    belief: Belief = None
     threads: Whole = option(1, "parallel batches of rollouts; moves do not depend on the number", ge=1, le=256)
-    seed: Whole = _SEED
+    seed: Seed = 0
 
     def __post_init__(self) -> None:
         _check_leaf(self.leaf, self.depth, self.policy)
@@ -91,16 +102,16 @@ class ExpectimaxOptions(_Buildable):
     """Alpha-beta to a depth on sampled open decks; the decks vote, or their values are averaged."""
 
     name: ClassVar[str] = "expectimax"
-    policy: Text | None = _POLICY
+    policy: Policy = None
     decks: Whole = option(30, "decks sampled per decision", ge=1)
-    seconds: Number | None = _SECONDS
+    seconds: Seconds = None
     depth: Whole = option(2, "decisions looked ahead", ge=1)
-    leaf: LeafKind = _LEAF
-    rollout: Text | None = _ROLLOUT
+    leaf: Leaf = "rollout"
+    rollout: Rollout = None
     choose: Literal["votes", "mean"] = option("votes", "how decks are combined: votes or mean")
-    endgame: Flag = _ENDGAME
-    belief: Text | None = _BELIEF
-    seed: Whole = _SEED
+    endgame: Endgame = False
+    belief: Belief = None
+    seed: Seed = 0
 
     def __post_init__(self) -> None:
         _check_leaf(self.leaf, 0, self.policy)
@@ -111,16 +122,16 @@ class TreeOptions(_Buildable):
     """Information-set UCT with rollouts."""
 
     name: ClassVar[str] = "tree"
-    policy: Text | None = _POLICY
-    simulations: Whole = _DESCENTS
-    seconds: Number | None = _SECONDS
-    depth: Whole | None = _TREE_DEPTH
-    batch: Whole = _BATCH
-    leaf: LeafKind = _LEAF
-    rollout: Text | None = _ROLLOUT
-    endgame: Flag = _ENDGAME
-    belief: Text | None = _BELIEF
-    seed: Whole = _SEED
+    policy: Policy = None
+    simulations: Simulations = 200
+    seconds: Seconds = None
+    depth: TreeDepth = None
+    batch: Batch = 8
+    leaf: Leaf = "rollout"
+    rollout: Rollout = None
+    endgame: Endgame = False
+    belief: Belief = None
+    seed: Seed = 0
 
     def __post_init__(self) -> None:
         _check_leaf(self.leaf, 0, self.policy)
@@ -131,17 +142,17 @@ class PuctOptions(_Buildable):
     """Information-set tree search guided by the policy's prior, with its values at the leaves."""
 
     name: ClassVar[str] = "puct"
-    policy: Text | None = _POLICY
-    simulations: Whole = _DESCENTS
-    seconds: Number | None = _SECONDS
+    policy: Policy = None
+    simulations: Simulations = 200
+    seconds: Seconds = None
     temperature: Number = option(1.0, "temperature of the prior; above 1 it is flatter", gt=0)
-    depth: Whole | None = _TREE_DEPTH
-    batch: Whole = _BATCH
-    leaf: LeafKind = option("value", "value of a leaf: value (of the policy) or rollout")
-    rollout: Text | None = _ROLLOUT
-    endgame: Flag = _ENDGAME
-    belief: Text | None = _BELIEF
-    seed: Whole = _SEED
+    depth: TreeDepth = None
+    batch: Batch = 8
+    leaf: Leaf = "value"
+    rollout: Rollout = None
+    endgame: Endgame = False
+    belief: Belief = None
+    seed: Seed = 0
 
     def __post_init__(self) -> None:
         if self.policy is None:

@@ -1,18 +1,18 @@
 """Options of the training of a belief network. Imports no torch, so that a wrong value is refused quickly."""
 
 from cardlab.core.messages import InvalidOption
-from cardlab.core.options import Number, Whole, option, options
-from cardlab.learners.hyperparameters import MaxGradNorm, Minibatch
+from cardlab.core.options import Whole, option, options
+from cardlab.learners.hyperparameters import LearningRate, MaxGradNorm, Minibatch
 
 
 @options("training")
 class BeliefTraining:
-    """Training of a belief network (cardlab belief)."""
+    """Training of a belief network (cardlab belief); the learning rate falls to 0 over the rollouts."""
 
     iterations: Whole = option(40, "rollouts, each followed by one pass of minibatches", ge=1)
     games: Whole = option(512, "games of self-play in each rollout", ge=1)
     minibatch_size: Minibatch = 512
-    learning_rate: Number = option(1e-3, "Adam step size; it falls to 0 over the rollouts", gt=0, le=1)
+    learning_rate: LearningRate = 1e-3
     max_grad_norm: MaxGradNorm = 10.0
     held_out: Whole = option(1000, "games on which the belief is evaluated, none of them trained on", ge=2)
 

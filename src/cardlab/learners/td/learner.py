@@ -34,10 +34,10 @@ from cardlab.networks.protocol import Network
 
 @runtime_checkable
 class Perceptron(Protocol):
-    """A network that can be trained online, if `is_plain_tanh` and if it has a range of values."""
+    """A network that can be trained online: of tanh or softsign layers, with a range of values."""
 
     value_range: tuple[float, float] | None
-    is_plain_tanh: bool  # all layers have a tanh, and there is neither normalisation nor dropout
+    plain_activation: str | None  # of all hidden layers; None with normalisation or dropout
 
     def value_layers(self) -> list[nn.Linear]:
         """The linear layers from the observation to the value, in order."""
@@ -45,13 +45,15 @@ class Perceptron(Protocol):
 
 
 class OnlineSteps:
-    """Steps of a perceptron of tanh layers with one tanh output, compiled: torch takes 20 times as long for each."""
+    """Steps of a perceptron with one tanh output, compiled: torch takes 20 times as long for each."""
 
     def __init__(self, network: Network) -> None:
         """Raises InvalidOption for any other network."""
-        if not isinstance(network, Perceptron) or network.value_range is None or not network.is_plain_tanh:
-            needed = "network.activation=tanh and a network.value_range, without normalisation and dropout"
+        fits = isinstance(network, Perceptron) and network.plain_activation in ("tanh", "softsign")
+        if not fits or network.value_range is None:
+            needed = "network.activation=tanh or softsign and a network.value_range, without normalisation and dropout"
             raise InvalidOption("agent.online", True, f"false, unless network=mlp with {needed}")
+        self._is_softsign = network.plain_activation == "softsign"
         self._layers = network.value_layers()
         self._range = np.array(network.value_range, dtype=np.float32)
 
@@ -65,7 +67,9 @@ class OnlineSteps:
         with torch.no_grad():
             parts = [part for layer in self._layers for part in (layer.weight, layer.bias)]
             weights = nn.utils.parameters_to_vector(parts).cpu().numpy().copy()
-            errors = _take_steps(weights, sizes, observations, targets, ahead, np.float32(gamma), rates, self._range)
+            discounts = np.where(ahead, np.float32(gamma), np.float32(0))
+            shape = self._range, self._is_softsign
+            errors = _take_steps(weights, sizes, observations, targets, discounts, rates, *shape)
             nn.utils.vector_to_parameters(torch.from_numpy(weights).to(parts[0].device), parts)
         return errors
 
@@ -76,10 +80,10 @@ def _take_steps(
     sizes: NDArray[np.int64],
     observations: Floats,
     targets: Floats,
-    ahead: Bools,
-    gamma: np.float32,
+    discounts: Floats,
     rates: Floats,
     value_range: Floats,
+    is_softsign: bool,
 ) -> Floats:
     errors = np.empty(len(targets), dtype=np.float32)
     outputs = np.zeros((len(sizes), sizes.max()), dtype=np.float32)
@@ -88,19 +92,21 @@ def _take_steps(
     middle = value_range[0] + half
     for n in range(len(targets)):
         target = targets[n]
-        if ahead[n]:
-            _pass_forward(weights, sizes, observations[n + 1], outputs)
-            target += gamma * (middle + half * outputs[-1, 0])
-        _pass_forward(weights, sizes, observations[n], outputs)
+        if discounts[n]:
+            _pass_forward(weights, sizes, observations[n + 1], outputs, is_softsign)
+            target += discounts[n] * (middle + half * outputs[-1, 0])
+        _pass_forward(weights, sizes, observations[n], outputs, is_softsign)
         error = target - (middle + half * outputs[-1, 0])
         errors[n] = error * error
         slopes[-1, 0] = rates[n] * error * half * (np.float32(1) - outputs[-1, 0] * outputs[-1, 0])
-        _pass_back(weights, sizes, outputs, slopes)
+        _pass_back(weights, sizes, outputs, slopes, is_softsign)
     return errors
 
 
 @fastmath_kernel
-def _pass_forward(weights: Floats, sizes: NDArray[np.int64], observation: Floats, outputs: Floats) -> None:
+def _pass_forward(
+    weights: Floats, sizes: NDArray[np.int64], observation: Floats, outputs: Floats, is_softsign: bool
+) -> None:
     """Fill `outputs` [layers + 1, widest] with the observation and the output of each layer."""
     outputs[0, : sizes[0]] = observation
     start = 0
@@ -111,12 +117,15 @@ def _pass_forward(weights: Floats, sizes: NDArray[np.int64], observation: Floats
             total = weights[start + before * after + unit]
             for place in range(before):
                 total += matrix[unit, place] * outputs[layer, place]
-            outputs[layer + 1, unit] = np.tanh(total)
+            if is_softsign and layer < len(sizes) - 2:
+                outputs[layer + 1, unit] = total / (np.float32(1) + abs(total))
+            else:
+                outputs[layer + 1, unit] = np.tanh(total)
         start += (before + 1) * after
 
 
 @fastmath_kernel
-def _pass_back(weights: Floats, sizes: NDArray[np.int64], outputs: Floats, slopes: Floats) -> None:
+def _pass_back(weights: Floats, sizes: NDArray[np.int64], outputs: Floats, slopes: Floats, is_softsign: bool) -> None:
     """Add the step to `weights`; slopes[-1, 0] is that of the output's input, the other slopes are filled in."""
     end = len(weights)
     for layer in range(len(sizes) - 2, -1, -1):
@@ -131,7 +140,11 @@ def _pass_back(weights: Floats, sizes: NDArray[np.int64], outputs: Floats, slope
                 matrix[unit, place] += slope * outputs[layer, place]
             weights[start + before * after + unit] += slope
         for place in range(before):
-            slopes[layer, place] *= np.float32(1) - outputs[layer, place] * outputs[layer, place]
+            output = outputs[layer, place]
+            if is_softsign:
+                slopes[layer, place] *= (np.float32(1) - abs(output)) ** 2
+            else:
+                slopes[layer, place] *= np.float32(1) - output * output
         end = start
 
 

@@ -15,7 +15,7 @@ from cardlab.cli import main
 from cardlab.core.exit_status import USAGE_ERROR
 from cardlab.learners.distributed import ProcessGroup
 from cardlab.tracking import Store
-from cardlab.training.joined_group import ProcessLost, run_in_group, train_together
+from cardlab.training.external_launch import ProcessLost, run_in_group, train_together
 from failures.children import Child
 from learners.kuhn_training import kuhn_experiment
 from ray_nodes import two_nodes

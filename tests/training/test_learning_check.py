@@ -7,8 +7,8 @@ import pytest
 
 from cardlab.experiments.config.build_experiment import build_experiment
 from cardlab.experiments.config.composition import compose_experiment
-from cardlab.training.advice import gradient_steps, not_learned, plan, rollout_age
 from cardlab.training.experiment import Experiment
+from cardlab.training.learning_check import gradient_steps, not_learned, plan, rollout_age
 from cardlab.training.training_process import build_learner
 
 
