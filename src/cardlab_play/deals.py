@@ -29,7 +29,6 @@ from cardlab_play.request_guards import TableRequest
 SEED_BYTES = 48
 KEY_BYTES = 32
 ID_BYTES = 16
-_NUM_CARDS = 52
 
 
 @dataclass(frozen=True)
@@ -40,8 +39,9 @@ class Deal:
 
     def states(self, game: Game) -> States:
         """[1] the dealt game. SHAKE-256 makes the deck: known cards do not help to compute the others."""
-        words = np.frombuffer(hashlib.shake_256(b"deck" + self.seed).digest(8 * _NUM_CARDS), dtype="<u8")
-        return game.deal(1, self._rng(b"cards"), words.argsort(kind="stable").astype(np.int8)[None])
+        words = np.frombuffer(hashlib.shake_256(b"deck" + self.seed).digest(8 * game.spec.num_cards), dtype="<u8")
+        decks = words.argsort(kind="stable").astype(np.int8)[None] if len(words) else None
+        return game.deal(1, self._rng(b"cards"), decks)
 
     def rng(self, number: int, player: int) -> np.random.Generator:
         """The random generator of `player` for the decision after `number` actions."""

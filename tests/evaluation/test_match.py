@@ -23,7 +23,9 @@ from cardlab.experiments.policy_groups import find_group
 from cardlab.games.loop import play_out
 from cardlab.games.make_game import make_game
 from small_games.high_card import HighCard, Shower
+from small_games.kuhn import Kuhn
 from small_games.paired import play_paired
+from small_games.roshambo import Roshambo
 
 TWO, FOUR = HighCard(2), HighCard(4)
 
@@ -206,6 +208,16 @@ def test_chance_behind_given_decks_follows_the_seed():
 def test_wrong_decks_are_refused_in_one_line(decks, message):
     with pytest.raises(ValueError, match=f"^{message}$"):
         play_match(TWO, ["random", "random"], decks=decks)
+
+
+def test_decks_have_the_cards_of_the_game():
+    decks = np.random.default_rng(3).permuted(np.tile(np.arange(3), (50, 1)), axis=1)
+    match = play_match(Kuhn(), ["random", "random"], decks=decks)
+    assert match.num_deals == 50
+    with pytest.raises(ValueError, match=r"^decks: must be whole numbers \[any, 3\], not int64 \[5, 52\]$"):
+        play_match(Kuhn(), ["random", "random"], decks=decks_of(0, 5))
+    with pytest.raises(ValueError, match=r"^decks: must be left out, as roshambo has no deck$"):
+        play_match(Roshambo(), ["random", "random"], decks=decks)
 
 
 def test_results_have_the_names_of_a_dictionary():

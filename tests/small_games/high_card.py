@@ -34,6 +34,7 @@ class HighCard:
             action_kinds=(0, 0),
             blocks=layout(hand=(2,), best_shown=(1,)),
             action_blocks=layout(rank=(1,)),
+            num_cards=52,
             options={"num_players": self.num_players, "first_wins_ties": self.first_wins_ties},
         )
 

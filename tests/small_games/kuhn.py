@@ -34,6 +34,7 @@ SPEC = GameSpec(
     blocks=layout(card=(3,), player=(2,), moves=(MAX_MOVES, 2)),
     action_blocks=layout(action=(2,)),
     privileged_blocks=layout(other_card=(3,)),
+    num_cards=3,
 )
 
 

@@ -22,7 +22,6 @@ from cardlab.agents.policy_descriptions import (
 )
 from cardlab.agents.policy_files import load_weights, save_weights
 from cardlab.core.parts import target_of
-from cardlab.games.cards.deck import NUM_CARDS
 from cardlab.games.protocol import Floats, Game, InfoStates, Players, States
 from cardlab.networks.belief import BeliefNetwork
 from cardlab.networks.belief_options import BeliefOptions
@@ -38,12 +37,12 @@ class Belief:
     network: BeliefNetwork
 
     def weights(self, info_states: InfoStates, players: Players) -> Floats:
-        """[N, P, 52] probability that each opponent holds each unseen card; 0 for the player."""
-        num_players = self.game.spec.num_players
+        """[N, P, C] probability that each opponent holds each unseen card; 0 for the player."""
+        num_players, num_cards = self.game.spec.num_players, self.game.spec.num_cards
         with torch.inference_mode():
             observations = torch.from_numpy(self.game.observe(info_states, players)).to(self.network.device)
             shares: Floats = self.network(observations).softmax(dim=1).cpu().numpy()
-        weights = np.zeros((len(players), num_players, NUM_CARDS), dtype=np.float32)
+        weights = np.zeros((len(players), num_players, num_cards), dtype=np.float32)
         others = (players[:, None] + np.arange(1, num_players)) % num_players
         weights[np.arange(len(players))[:, None], others] = shares
         return weights

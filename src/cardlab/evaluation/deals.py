@@ -49,7 +49,7 @@ def pair_seed(seed: int, names: Iterable[str]) -> int:
 
 
 def deal_block(game: Game, seed: int, first: int, last: int, decks: Cards | None = None) -> States:
-    """[last - first] the deals of `seed` from number `first` on, in the order of `decks` [D, 52] if given."""
+    """[last - first] the deals of `seed` from number `first` on, in the order of `decks` [D, C] if given."""
     blocks: list[NDArray[np.void]] = []
     for block in range(first // _BLOCK, -(-last // _BLOCK)):
         rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(DEALS, block)))

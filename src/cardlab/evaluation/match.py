@@ -142,7 +142,7 @@ def play_match(
     """Play `entries`, one per player, on `num_deals` deals in every seating (rotation beyond 4 players).
 
     `entries`: agents or their names; a dictionary {name: agent} names the results of `Match.by_name`.
-    `decks`: [D, 52] the cards of each deal in the order of `Game.deal`; `num_deals` is D. Other chance is from `seed`.
+    `decks`: [D, C] the cards of each deal in the order of `Game.deal`; `num_deals` is D. Other chance is from `seed`.
     `seconds`: start no chunk of deals after this time; `Match.num_deals` are then the deals played. The time does not
     depend on the score, so the interval is that of a match of so many deals. At least 2 deals are played; `chunk` sets
     how many advance together, by default those of 512 games, fewer where agents search.
@@ -152,7 +152,7 @@ def play_match(
         if key not in MatchOptions.__annotations__:
             known = ["num_deals", "seed", "decks", "seconds", *MatchOptions.__annotations__]
             raise unknown_key(key, value, known, "play_match")
-    given = None if decks is None else check_decks(decks)
+    given = None if decks is None else check_decks(decks, game.spec)
     deals = num_deals if given is None else len(given)
     if deals is None or num_deals not in (None, deals):
         wanted = "a whole number, without decks" if deals is None else f"{deals}, the number of decks"

@@ -176,7 +176,7 @@ def one_thread() -> Generator[None, None, None]:
 class Workers:
     """Plays jobs in one or several processes and returns their tallies in the order of the jobs.
 
-    `lineups` are all lineups of the jobs; `decks` [D, 52] orders the cards of their deals. Training-only options of the
+    `lineups` are all lineups of the jobs; `decks` [D, C] orders the cards of their deals. Training-only options of the
     game are off. With `options.records`, a folder, every game is saved there as LINEUP-DEAL-SEATING.json. The launcher
     ray uses all cores of its cluster. InvalidOption for agents that cannot be pickled, for records that cannot be
     written, and for several processes in a script without `if __name__ == "__main__":`.

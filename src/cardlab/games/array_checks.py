@@ -17,9 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.core.messages import as_written
-from cardlab.games.cards.deck import NUM_CARDS
 from cardlab.games.legality import legality
-from cardlab.games.protocol import AnyStates, ChecksStates, Game, HasHiddenChoices
+from cardlab.games.protocol import AnyStates, ChecksStates, Game, GameSpec, HasHiddenChoices
 
 _Class = TypeVar("_Class")
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -40,13 +39,16 @@ def check_floats(name: str, value: object, shape: tuple[int | None, ...]) -> NDA
     return array.astype(np.float32, copy=False)
 
 
-def check_decks(decks: object, num_games: int | None = None) -> NDArray[np.int8]:
-    """`decks` as int8 [num_games, 52] (None: any number); InvalidArray unless each row has every card once."""
-    array = _check_whole("decks", decks, (num_games, NUM_CARDS), NUM_CARDS - 1)
-    wrong = (np.sort(array, axis=1) != np.arange(NUM_CARDS)).any(axis=1)
+def check_decks(decks: object, spec: GameSpec, num_games: int | None = None) -> NDArray[np.int8]:
+    """`decks` as int8 [num_games, C] (None: any number); InvalidArray unless each row has every card once."""
+    last = spec.num_cards - 1
+    if last < 0:
+        raise InvalidArray(f"decks: must be left out, as {spec.name} has no deck")
+    array = _check_whole("decks", decks, (num_games, spec.num_cards), last)
+    wrong = (np.sort(array, axis=1) != np.arange(spec.num_cards)).any(axis=1)
     if wrong.any():
         row = int(wrong.argmax())
-        raise InvalidArray(f"decks[{row}]={as_written(array[row].tolist())}: must have each card 0 to 51 once")
+        raise InvalidArray(f"decks[{row}]={as_written(array[row].tolist())}: must have each card 0 to {last} once")
     return np.ascontiguousarray(array, dtype=np.int8)
 
 
@@ -79,11 +81,11 @@ def _check_argument(name: str, value: Any, game: Game, num_games: int) -> Any:
         case "players":
             value = _check_whole(name, value, (num_games,), spec.num_players - 1).astype(np.int8, copy=False)
         case "decks" if value is not None:
-            value = check_decks(value, num_games)
+            value = check_decks(value, spec, num_games)
         case "seeds" if value is not None:
             value = _check_whole(name, value, (num_games,), 2**64 - 1).astype(np.uint64, copy=False)
         case "weights" if value is not None:
-            value = _check_weights(check_floats(name, value, (num_games, spec.num_players, NUM_CARDS)))
+            value = _check_weights(check_floats(name, value, (num_games, spec.num_players, spec.num_cards)))
         case _:
             pass
     return value

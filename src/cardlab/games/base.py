@@ -6,8 +6,6 @@ from numpy.typing import NDArray
 from cardlab.core.messages import InvalidOption
 from cardlab.games.protocol import NO_PLAYER, AnyStates, Bools, Floats, Game, GameSpec, InfoStates, Players, States
 
-_NUM_CARDS = 52
-
 
 def determinizes(game: Game) -> bool:
     """Whether a game has a `determinize` of its own, which searches and sampled successors need.
@@ -53,8 +51,8 @@ class BaseGame:
         raise InvalidOption("game", self.spec.name, "a game with `determinize`, which searches and successors need")
 
     def holders(self, states: States) -> NDArray[np.int8]:
-        """[G, 52] of -1: no card of a deck is known to be held."""
-        return np.full((len(states), _NUM_CARDS), -1, dtype=np.int8)
+        """[G, C] of -1: no card of a deck is known to be held."""
+        return np.full((len(states), self.spec.num_cards), -1, dtype=np.int8)
 
     def action_text(self, info_state: InfoStates, action: int) -> str:
         """The number of the action."""

@@ -86,6 +86,7 @@ class GameSpec:
     """The options that a trained policy depends on: it only plays games with equal values."""
     num_codes: int = 0  # size of the vocabulary of the observation block `codes`
     payoff_scale: float = 1.0  # typical difference between payoffs: the default reward scale of learners
+    num_cards: int = 0  # of the deck, whose order `deal` can be given; 0: there is none
 
     @property
     def num_features(self) -> int:
@@ -139,7 +140,7 @@ class Game(Protocol):
         decks: NDArray[np.int8] | None = None,
         seeds: NDArray[np.uint64] | None = None,
     ) -> States:
-        """[G] fresh games. `decks` [G, 52] fixes the cards, `seeds` [G] all later chance; else both come from `rng`."""
+        """[G] fresh games. `decks` [G, C] fixes the cards, `seeds` [G] all later chance; else both come from `rng`."""
 
     def current_player(self, states: AnyStates) -> Players:
         """[G] who decides next; NO_PLAYER when the game is over or UNRESOLVED."""
@@ -169,7 +170,7 @@ class Game(Protocol):
     def determinize(
         self, info_states: InfoStates, players: Players, rng: np.random.Generator, weights: Floats | None = None
     ) -> States:
-        """[G] full states consistent with what `players` [G] know: uniform, or drawn by `weights` [G, P, 52].
+        """[G] full states consistent with what `players` [G] know: uniform, or drawn by `weights` [G, P, C].
 
         information(determinize(x, p), p) equals x, byte for byte, for every x that is not UNRESOLVED.
         """
@@ -178,7 +179,7 @@ class Game(Protocol):
         """[G, F] observations of `players` [G], numbers of order one, in the blocks of the spec."""
 
     def holders(self, states: States) -> NDArray[np.int8]:
-        """[G, 52] who holds each card, -1 for no one; targets of a belief network, training only."""
+        """[G, C] who holds each card, -1 for no one; targets of a belief network, training only."""
 
     def action_text(self, info_state: InfoStates, action: int) -> str:
         """A short description of `action`; `info_state` is one record, shape []."""
@@ -277,4 +278,4 @@ class HasHistory(Protocol):
     """A game whose states hold all moves that were made."""
 
     def history(self, states: States) -> tuple[NDArray[np.int8], Actions]:
-        """Decks [G, 52] and actions [G, T], behind the last -1: `deal` with the deck, then `apply`, gives the state."""
+        """Decks [G, C] and actions [G, T], behind the last -1: `deal` with the deck, then `apply`, gives the state."""

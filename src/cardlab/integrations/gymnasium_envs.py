@@ -45,14 +45,16 @@ def check_render_mode(render_mode: str | None) -> str | None:
     return render_mode
 
 
-def deck_option(options: Mapping[str, Any] | None) -> NDArray[np.int8] | None:
-    """[1, 52] the order of the cards in `options["deck"]` of a reset, None without it; other options are ignored."""
+def deck_option(options: Mapping[str, Any] | None, game: Game) -> NDArray[np.int8] | None:
+    """[1, C] the order of the cards in `options["deck"]` of a reset, None without it; other options are ignored."""
     deck = (options or {}).get("deck")
     if deck is None:
         return None
-    if np.shape(deck) != (52,):
-        raise InvalidOption("options.deck", f"numbers of shape {np.shape(deck)}", "the 52 cards in their order")
-    return np.asarray(deck, dtype=np.int8).reshape(1, 52)
+    count = game.spec.num_cards
+    if np.shape(deck) != (count,) or not count:
+        allowed = f"the {count} cards in their order" if count else f"left out: {game.spec.name} has no deck"
+        raise InvalidOption("options.deck", f"numbers of shape {np.shape(deck)}", allowed)
+    return np.asarray(deck, dtype=np.int8)[None]
 
 
 Observation = NDArray[Any]  # [F] float32
@@ -65,7 +67,7 @@ class SeatEnv(gymnasium.Env[Observation, np.int64]):
     `info["action_mask"]` (int8, for `action_space.sample`) and `action_masks()` (bool, for sb3-contrib). Other actions
     raise IllegalAction; with `replace_illegal` a legal one is played in place of any other whole number, for learners
     and checks that know no masks.
-    `reset(options={"deck": [52 cards]})` deals a given order.
+    `reset(options={"deck": [cards]})` deals a given order.
     """
 
     metadata = {"render_modes": list(RENDER_MODES), "render_fps": 1}  # noqa: RUF012  Gymnasium's own form
@@ -93,7 +95,7 @@ class SeatEnv(gymnasium.Env[Observation, np.int64]):
     ) -> tuple[Observation, dict[str, Any]]:
         """Deal a new game; `options` may contain its deck."""
         super().reset(seed=seed)
-        self._last = self._games.reset(self.np_random, deck_option(options))
+        self._last = self._games.reset(self.np_random, deck_option(options, self._games.game))
         self._render_step()
         return self._last.observations[0], self._info()
 
@@ -156,9 +158,9 @@ class SeatVectorEnv(gymnasium.vector.VectorEnv[Floats, NDArray[np.int64], NDArra
     def reset(
         self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
     ) -> tuple[Floats, dict[str, Any]]:
-        """Deal all games; `options["deck"]` is one order of 52 cards for all of them."""
+        """Deal all games; `options["deck"]` is one order of the cards for all of them."""
         super().reset(seed=seed)
-        deck = deck_option(options)
+        deck = deck_option(options, self.games.game)
         decks = None if deck is None else np.repeat(deck, self.num_envs, axis=0)
         result = self.games.reset(self.np_random, decks)
         self._ended = result.over

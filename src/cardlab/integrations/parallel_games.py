@@ -68,7 +68,7 @@ class ParallelGames:
         self._masks: Bools | None = None
 
     def reset(self, rng: np.random.Generator, decks: NDArray[np.int8] | None = None) -> StepResult:
-        """Deal all games, from `decks` [G, 52] if given; `rng` is the source of all chance from now on."""
+        """Deal all games, from `decks` [G, C] if given; `rng` is the source of all chance from now on."""
         self.rng = rng
         self.states = self.game.deal(self.num_envs, rng, decks)
         self.seats: Players = np.zeros(self.num_envs, dtype=np.int8)

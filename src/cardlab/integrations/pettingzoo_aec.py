@@ -28,7 +28,7 @@ class GameAEC(AECEnv[AgentName, AgentObservation, Any]):
 
     An observation is {"observation": [F] float32, "action_mask": [A] int8}; the mask of players who wait is all zeros.
     Rewards are differences of the payoffs. An illegal action raises IllegalAction; with PettingZoo's
-    TerminateIllegalWrapper it ends the game. `reset(options={"deck": [52 cards]})` deals a given order.
+    TerminateIllegalWrapper it ends the game. `reset(options={"deck": [cards]})` deals a given order.
     """
 
     def __init__(self, game: Game, render_mode: str | None = None) -> None:
@@ -58,7 +58,7 @@ class GameAEC(AECEnv[AgentName, AgentObservation, Any]):
         """Deal a new game; `options` may contain its deck."""
         if seed is not None or self._rng is None:
             self._rng, _ = seeding.np_random(seed)
-        self._states = self.game.deal(1, self._rng, deck_option(options))
+        self._states = self.game.deal(1, self._rng, deck_option(options, self.game))
         self._paid: Floats = self.game.payoffs(self._states)[0]
         self.agents = list(self.possible_agents)
         self.rewards = dict.fromkeys(self.agents, 0.0)

@@ -259,8 +259,11 @@ def check_holders(game: Game, seed: int = 0) -> None:
     """Holders are seats, or -1."""
     for states, _ in sample(game, seed, count=3):
         holders = game.holders(states)
-        seats = holders.shape == (len(states), 52) and ((holders >= -1) & (holders < game.spec.num_players)).all()
-        require(seats, "holders must be [G, 52] seats, -1 for a card that no one holds")
+        seats = (
+            holders.shape == (len(states), game.spec.num_cards)
+            and ((holders >= -1) & (holders < game.spec.num_players)).all()
+        )
+        require(seats, "holders must be [G, spec.num_cards] seats, -1 for a card that no one holds")
 
 
 GAME_CHECKS = (

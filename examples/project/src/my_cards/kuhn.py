@@ -33,10 +33,11 @@ class Kuhn(BaseGame):
             decision_kinds=("move",),
             action_kinds=(0, 0),
             blocks=layout(card=(3,), moves=(3, 2)),
+            num_cards=3,
         )
 
     def deal(self, num_games, rng, decks=None, seeds=None):
-        order = rng.permuted(np.tile(np.arange(3), (num_games, 1)), axis=1) if decks is None else _first_three(decks)
+        order = rng.permuted(np.tile(np.arange(3), (num_games, 1)), axis=1) if decks is None else decks
         states = np.zeros(num_games, dtype=RECORD)
         states["cards"] = order[:, :2]
         states["moves"] = NONE
@@ -88,11 +89,6 @@ class Kuhn(BaseGame):
     def render(self, info_state):
         cards = " ".join("?" if card == HIDDEN else "JQK"[card] for card in info_state["cards"])
         return f"{cards}  " + " ".join(("pass", "bet")[move] for move in info_state["moves"] if move != NONE)
-
-
-def _first_three(decks):
-    """The order of the cards 0, 1 and 2 in `decks` [G, 52]."""
-    return decks[decks < 3].reshape(len(decks), 3)
 
 
 def _count(states):

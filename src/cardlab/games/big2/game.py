@@ -14,7 +14,7 @@ from cardlab.games.big2 import hidden_cards, rules
 from cardlab.games.big2 import observation as features
 from cardlab.games.big2.action_features import ACTION_BLOCKS, BLOCKS_WITH_PLANS, describe_actions, describe_plans
 from cardlab.games.big2.actions import ACTION_POSITIONS, ACTION_SIZES, DECK_CARD, KINDS, NUM_ACTIONS, PASS, classify
-from cardlab.games.cards.deck import cards_text, draw_seeds, shuffled_decks
+from cardlab.games.cards.deck import NUM_CARDS, cards_text, draw_seeds, shuffled_decks
 from cardlab.games.protocol import (
     Actions,
     AnyStates,
@@ -66,6 +66,7 @@ class Big2:
         return GameSpec(
             name="big2",
             num_players=rules.NUM_PLAYERS,
+            num_cards=NUM_CARDS,
             num_actions=NUM_ACTIONS,
             # At most 49 plays, with one card left to each loser, and three passes before each play but the first.
             max_decisions=192 if self.opening == "forced" else 193,

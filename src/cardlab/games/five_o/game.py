@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from cardlab.core.options import Whole, option, options
 from cardlab.games.array_checks import checked
-from cardlab.games.cards.deck import card_text, draw_seeds, shuffled_decks
+from cardlab.games.cards.deck import NUM_CARDS, card_text, draw_seeds, shuffled_decks
 from cardlab.games.cards.hands import strength_table
 from cardlab.games.five_o import observation as features
 from cardlab.games.five_o import prospects, rules
@@ -65,6 +65,7 @@ class FiveO:
         return GameSpec(
             name="five_o",
             num_players=rules.NUM_PLAYERS,
+            num_cards=NUM_CARDS,
             num_actions=rules.NUM_COLUMNS,
             max_decisions=rules.NUM_TURNS,
             payoff_range=(-1.0, 1.0),

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from cardlab.core.options import option, options
 from cardlab.games.array_checks import checked
-from cardlab.games.cards.deck import card_text, cards_text, shuffled_decks
+from cardlab.games.cards.deck import NUM_CARDS, card_text, cards_text, shuffled_decks
 from cardlab.games.cards.hands import front_table, strength_table
 from cardlab.games.open_face import observation as features
 from cardlab.games.open_face import rules
@@ -47,6 +47,7 @@ class OpenFace:
         return GameSpec(
             name="open_face",
             num_players=2,
+            num_cards=NUM_CARDS,
             num_actions=rules.NUM_ROWS,
             max_decisions=rules.NUM_DEALT,
             payoff_range=(-MAX_PAYOFF, MAX_PAYOFF),

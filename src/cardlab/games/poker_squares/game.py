@@ -11,7 +11,7 @@ from pydantic import Field
 from cardlab.core.options import NUMERIC, invalid, option, options
 from cardlab.games.abilities import SparseLineValues
 from cardlab.games.array_checks import InvalidArray, check_floats, checked
-from cardlab.games.cards.deck import card_text, draw_seeds, shuffled_decks
+from cardlab.games.cards.deck import NUM_CARDS, card_text, draw_seeds, shuffled_decks
 from cardlab.games.cards.hands import CATEGORIES, STRAIGHT_FLUSH
 from cardlab.games.poker_squares import observation as features
 from cardlab.games.poker_squares import patterns, rules, sparse_lines, sparse_rollouts
@@ -91,6 +91,7 @@ class PokerSquares:
         return GameSpec(
             name="poker_squares",
             num_players=1,
+            num_cards=NUM_CARDS,
             num_actions=rules.NUM_CELLS,
             max_decisions=rules.NUM_CELLS,
             payoff_range=payoff_range(tuple(int(score) for score in self.scores)),

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from cardlab.core.options import Whole, option, options
 from cardlab.games.array_checks import checked
-from cardlab.games.cards.deck import card_text, cards_text, draw_seeds, shuffled_decks
+from cardlab.games.cards.deck import NUM_CARDS, card_text, cards_text, draw_seeds, shuffled_decks
 from cardlab.games.protocol import Actions, AnyStates, Bools, Floats, GameSpec, InfoStates, Players, States
 from cardlab.games.thirty_one.hidden_cards import are_valid, fill_hidden, find_holders, hide
 from cardlab.games.thirty_one.observation import BLOCKS, observe_table
@@ -165,6 +165,7 @@ class ThirtyOne:
         return GameSpec(
             name="thirty_one",
             num_players=self.num_players,
+            num_cards=NUM_CARDS,
             num_actions=NUM_ACTIONS,
             max_decisions=self._max_decisions(),
             payoff_range=self._payoff_range(),

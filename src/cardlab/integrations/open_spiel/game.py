@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from cardlab.core.messages import InvalidOption
 from cardlab.core.options import Text, invalid, option, options
 from cardlab.games.base import BaseGame
 from cardlab.games.protocol import (
@@ -68,8 +67,6 @@ class OpenSpiel(BaseGame):
         seeds: NDArray[np.uint64] | None = None,
     ) -> States:
         """[G] new games; all chance is from `seeds`."""
-        if decks is not None:
-            raise InvalidOption("decks", "given", f"left out: {self.spec.name} has no deck of cards")
         states = np.zeros(num_games, dtype=self.state_dtype)
         states["seed"] = rng.integers(2**64, size=num_games, dtype=np.uint64) if seeds is None else seeds
         states["history"] = NONE

@@ -26,16 +26,16 @@ SEEN = -1  # target of a card whose place the player knows, or which no player h
 def holder_targets(
     holders: NDArray[np.int8], known: NDArray[np.int8], players: Players, num_players: int
 ) -> NDArray[np.int64]:
-    """[N, 52] class of each unseen card: seats from `players` [N] to its holder, minus 1; SEEN for other cards.
+    """[N, C] class of each unseen card: seats from `players` [N] to its holder, minus 1; SEEN for other cards.
 
-    `holders` [N, 52] is `Game.holders` of the States, `known` [N, 52] that of the InfoStates.
+    `holders` [N, C] is `Game.holders` of the States, `known` [N, C] that of the InfoStates.
     """
     seats = (holders.astype(np.int64) - players[:, None] - 1) % num_players
     return np.where((holders >= 0) & (known < 0), seats, SEEN)
 
 
 def holder_loss(logits: Tensor, targets: Tensor) -> Tensor:
-    """Cross-entropy of `logits` [N, P − 1, 52] against `targets` [N, 52], in nats per unseen card."""
+    """Cross-entropy of `logits` [N, P − 1, C] against `targets` [N, C], in nats per unseen card."""
     return F.cross_entropy(logits, targets, ignore_index=SEEN)
 
 
@@ -47,7 +47,7 @@ class BeliefSamples(Columns):
     players: Players  # [N]
     info_states: InfoStates  # [N]
     states: States  # [N] after the decision; the opponents' cards are as before it
-    targets: NDArray[np.int64]  # [N, 52] see holder_targets
+    targets: NDArray[np.int64]  # [N, C] see holder_targets
 
     def __len__(self) -> int:
         return len(self.players)

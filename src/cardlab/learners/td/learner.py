@@ -49,10 +49,12 @@ class OnlineSteps:
 
     def __init__(self, network: Network) -> None:
         """Raises InvalidOption for any other network."""
-        fits = isinstance(network, Perceptron) and network.plain_activation in ("tanh", "softsign")
-        if not fits or network.value_range is None:
-            needed = "network.activation=tanh or softsign and a network.value_range, without normalisation and dropout"
-            raise InvalidOption("agent.online", True, f"false, unless network=mlp with {needed}")
+        needed = "network.activation=tanh or softsign and a network.value_range, without normalisation and dropout"
+        refusal = InvalidOption("agent.online", True, f"false, unless network=mlp with {needed}")
+        if not isinstance(network, Perceptron) or network.value_range is None:
+            raise refusal
+        if network.plain_activation not in ("tanh", "softsign"):
+            raise refusal
         self._is_softsign = network.plain_activation == "softsign"
         self._layers = network.value_layers()
         self._range = np.array(network.value_range, dtype=np.float32)
