@@ -7,7 +7,6 @@ from typing import Any
 
 from cardlab.agents.policy_descriptions import policy_digest
 from cardlab.core.files import load_json, read_text
-from cardlab.evaluation.intervals import main_score
 from cardlab.tracking.experiment_tags import AGAINST, DEALS, FINAL_SCORE, evaluation_metrics
 from cardlab.tracking.lineage import DIGEST, FOLDER, NOTE, RESTORED, UNCOMMITTED
 from cardlab.tracking.store import Store
@@ -24,6 +23,8 @@ def restore_runs(store: Store, folder: Path, game: str, name: str) -> str:
     So are the trainings of the policies that it started from or met. Where its lineage is unknown, the run says only
     that it was registered.
     """
+    from cardlab.evaluation.intervals import main_score  # noqa: PLC0415  scipy
+
     lineage, evaluation, decision = (_json(folder / file) for file in (LINEAGE, EVALUATION, DECISION))
     shared = {DIGEST: policy_digest(folder), "experiment": name}
     if not lineage.get("config"):
