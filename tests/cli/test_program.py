@@ -16,6 +16,7 @@ from cardlab.cli.compose import first_difference
 from cardlab.cli.verbs import VERBS
 from cardlab.experiments.config.composition import compose_config, split_multirun
 from cardlab.experiments.run_paths import policy_name
+from cardlab.tracking import Store
 from recipes import CONF, recipes
 
 ROOT = Path(__file__).parents[2]
@@ -133,6 +134,27 @@ def test_wrong_values_are_refused_before_anything_heavy_is_imported() -> None:
         "sys.exit(f'imported: {heavy}' if heavy else 0)"
     )
     subprocess.run([sys.executable, "-c", code], stderr=subprocess.DEVNULL, check=True)
+
+
+def test_a_training_imports_no_plots_and_no_metrics() -> None:
+    """Lightning does; the contract `A training draws nothing` of import-linter is for the layers below."""
+    code = (
+        "import sys, cardlab.cli.train, cardlab.experiments.seeds\n"
+        "heavy = {'matplotlib', 'torchmetrics', 'scipy.signal', 'scipy.stats', 'lightning'} & set(sys.modules)\n"
+        "sys.exit(f'imported: {heavy}' if heavy else 0)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_table_of_runs_imports_mlflow_and_nothing_else_that_is_heavy(tmp_path: Path) -> None:
+    code = (
+        "import sys; from cardlab.cli import main; main(['runs']); assert 'mlflow' in sys.modules\n"
+        "heavy = {'torch', 'lightning', 'numba', 'optuna', 'scipy.special', 'matplotlib'} & set(sys.modules)\n"
+        "sys.exit(f'imported: {heavy}' if heavy else 0)"
+    )
+    Store("sqlite:///mlflow.db", tmp_path).check()
+    environment = {**os.environ, "DVC_ROOT": str(tmp_path), "MLFLOW_TRACKING_URI": ""}
+    subprocess.run([sys.executable, "-c", code], stdout=subprocess.DEVNULL, check=True, cwd=tmp_path, env=environment)
 
 
 @pytest.mark.parametrize("verb", sorted(VERBS))

@@ -235,6 +235,14 @@ def test_the_effect_of_a_number(shift: Callable[[float], float], verdict: str) -
     assert re.match(verdict, effect.verdict)
 
 
+def test_values_that_play_the_same_have_no_trend() -> None:
+    comparison = by_epsilon(lambda _: 0.0)
+    same = [replace(method, scores=comparison.methods[0].scores) for method in comparison.methods[:3]]
+    effect = find_effect(replace(comparison, methods=same))
+    assert effect is not None
+    assert effect.verdict == "agent.epsilon: the same score at every value"
+
+
 def test_two_values_or_two_options_are_no_effect() -> None:
     comparison = by_epsilon(lambda _: 0.0)
     assert find_effect(replace(comparison, methods=comparison.methods[:2])) is None

@@ -1,6 +1,9 @@
 """`cardlab reproduce`: same bytes, or the first thing that is not as recorded."""
 
 import json
+import os
+import shutil
+import subprocess
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -94,6 +97,55 @@ def test_a_seed_of_the_benchmark_has_its_own_curve(record: TrainingRecord, store
     (results / "seed_curves.csv").write_text("seed,iteration,decisions,score/self\n7,1,512,3\n8,1,512,4\n")
     Path("params.yaml").write_text(json.dumps({"experiments": {"squares": {**record.config, "name": "squares"}}}))
     assert [found.curve for found in find_records("squares", store)] == [CURVE.format(3), CURVE.format(4)]
+
+
+@pytest.fixture
+def clone(record: TrainingRecord, root: Path, untrained: Callable[..., Path]) -> Path:
+    """A clone whose stage in papers/mine has kept/start as its reference; the stage's policy."""
+    mine, arena = root / "papers" / "mine", {**record.config["arena"], "references": ["../../kept/start"]}
+    config = {**record.config, "name": "squares", "arena": arena}
+    (mine / "results" / "squares").mkdir(parents=True)
+    (mine / "params.yaml").write_text(json.dumps({"experiments": {"squares": config}}))
+    by_seed = {"by_seed": {"7": {"policy_digest": record.digest}}}
+    (mine / "results" / "squares" / "evaluation.json").write_text(json.dumps(by_seed))
+    (root / "docs").mkdir()
+    shutil.copytree(untrained("start", seed=3), root / "kept" / "start")
+    subprocess.run(["git", "init", "-q"], check=True)
+    subprocess.run(["git", "add", "papers", "kept"], check=True)
+    subprocess.run(["git", "-c", "user.name=t", "-c", "user.email=t@t", "commit", "-qm", "first"], check=True)
+    return Path(shutil.copytree(untrained("made"), mine / "models" / "squares" / "seed_7"))
+
+
+@pytest.mark.parametrize("here", [".", "docs", "papers/mine"])
+def test_a_stage_in_a_folder_of_its_own_is_checked_from_any_folder_of_the_clone(
+    clone: Path, store: Store, monkeypatch: pytest.MonkeyPatch, here: str
+) -> None:
+    monkeypatch.chdir(here)
+    (found,) = find_records(os.path.relpath(clone), store)
+    assert found.links == {"../../kept/start": policy_digest(store.root / "kept" / "start")}
+    assert checked(found, store)[0] == SAME
+
+
+@pytest.mark.parametrize("here", [".", "docs", "papers/mine"])
+def test_a_moved_policy_above_the_folder_of_the_training_is_put_back_in_its_checkout(
+    record: TrainingRecord, clone: Path, store: Store, monkeypatch: pytest.MonkeyPatch, here: str
+) -> None:
+    commit = subprocess.run(["git", "rev-parse", "HEAD"], check=True, capture_output=True, text=True).stdout.strip()
+    links = {"../../kept/start": policy_digest(store.root / "kept" / "start")}
+    tags = {**record.tags, "git.commit": commit, "git.folder": "papers/mine", "git.dirty": "false"}
+    shutil.move(store.root / "kept" / "start", store.root / "models" / "moved")
+    places: list[Path] = []
+
+    def run(record: TrainingRecord, place: Path, folder: Path, store: Store, *, train: bool) -> str:
+        assert policy_digest(place / "../../kept/start") == links["../../kept/start"]
+        places.append(place)
+        return "c0de"
+
+    monkeypatch.setattr(reproduction, "_run", run)
+    monkeypatch.chdir(here)
+    assert checked(replace(record, policy=None, tags={**tags, "links": json.dumps(links)}), store)[0] == SAME
+    assert places[0].parts[-2:] == ("papers", "mine")
+    assert not places[0].is_relative_to(store.root)
 
 
 def test_the_difference_of_two_trainings_is_shown(record: TrainingRecord) -> None:

@@ -58,7 +58,7 @@ def fresh_lineage() -> dict[str, str]:
 def test_a_clean_clone(clone: Path) -> None:
     tags = fresh_lineage()
     assert tags["git.commit"] == git("rev-parse", "HEAD")
-    assert tags["git.dirty"] == "false"
+    assert (tags["git.dirty"], tags["git.folder"]) == ("false", ".")
     assert '"torch"' in tags["versions"]
 
 
@@ -71,7 +71,8 @@ def test_what_the_pipeline_writes_is_no_edit(clone: Path, name: str) -> None:
 def test_an_edit_of_the_code_shows_also_from_a_folder_below(clone: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (clone / "code.py").write_text("2")
     monkeypatch.chdir(clone / "results")
-    assert fresh_lineage()["git.dirty"] == "true"
+    tags = fresh_lineage()
+    assert (tags["git.dirty"], tags["git.folder"]) == ("true", "results")
     diff = uncommitted(Path.cwd())
     (clone / "code.py").write_text("1\n")
     (clone / "the.diff").write_text(diff)

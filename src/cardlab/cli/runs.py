@@ -22,7 +22,6 @@ from cardlab.core.exit_status import printable
 from cardlab.core.files import short_path
 from cardlab.core.messages import without_password
 from cardlab.core.options import NUMERIC, Text, check_that, checked, options
-from cardlab.experiments.training_records import TrainingRecord, compare_runs, find_records
 from cardlab.tracking import Store
 from cardlab.tracking.connection import project_root
 from cardlab.tracking.lineage import TRIAL_STATE
@@ -154,6 +153,8 @@ def _print_table(rows: Sequence[RunRow]) -> None:
 
 def _diff(request: Request) -> int:
     """Print what two trainings differ in; the page goes to the run of the second one."""
+    from cardlab.experiments.training_records import TrainingRecord, compare_runs, find_records  # noqa: PLC0415  numba
+
     names, store = checked("runs", request.config["runs"], tuple[Text, ...]), Store()
     check_that(len(names) == 2, "runs", names, "two runs or policies")
     game, found = "", dict[str, TrainingRecord]()

@@ -8,14 +8,19 @@ from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager, suppress
 from importlib import import_module
 from itertools import islice
+from pathlib import Path
+from shutil import copyfile, copytree, ignore_patterns
+from tempfile import TemporaryDirectory
 from typing import Any
 from uuid import uuid4
 
 from cardlab.core.messages import InvalidOption
+from cardlab.core.parts import CONF, add_project_to_path, conf_folders, project_code, project_folder
 
 NOT_IN_DIGEST = "decides where games are played, not how"
 
 _ADDRESS = "RAY_ADDRESS"
+_JOB = "RAY_JOB_CONFIG_JSON_ENV_VAR"  # set in a job of `ray job submit`, whose --working-dir the nodes get
 Player = Callable[[Any], Any]  # plays a job and returns its result
 
 
@@ -23,7 +28,8 @@ Player = Callable[[Any], Any]  # plays a job and returns its result
 def connected(key: str) -> Generator[Any]:
     """The module ray, connected to the cluster of RAY_ADDRESS, to one on this machine, or to a new local one.
 
-    An existing connection is used and kept. InvalidOption under `key` when Ray is not installed.
+    The nodes of a cluster get a copy of the project's code and configuration. An existing connection is used and kept
+    as it is. InvalidOption under `key` when Ray is not installed.
     """
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     try:
@@ -35,7 +41,8 @@ def connected(key: str) -> Generator[Any]:
         return
     address = os.environ.get(_ADDRESS)
     try:
-        ray.init(address=address or "auto", logging_level=logging.ERROR)
+        with TemporaryDirectory() as copy:  # Ray uploads it in `init`
+            ray.init(address=address or "auto", runtime_env=_project_copy(Path(copy)), logging_level=logging.ERROR)
     except ConnectionError as error:
         if address:
             raise InvalidOption(_ADDRESS, address, f"that of a Ray cluster ({error})") from error
@@ -47,12 +54,32 @@ def connected(key: str) -> Generator[Any]:
         ray.shutdown()
 
 
+def _project_copy(folder: Path) -> dict[str, str] | None:
+    """Ray's environment for the project, copied to `folder`; None without one, and in a job of `ray job submit`."""
+    project, code = project_folder(), project_code()
+    if project is None or code is None or len(conf_folders()) == 1 or _JOB in os.environ:
+        return None
+    hidden = ignore_patterns(".*", "__pycache__")
+    copytree(project / CONF, folder / CONF, ignore=hidden)
+    (folder / "src").mkdir()  # also for code in the root, which would shadow Python's own modules there
+    for entry in code.iterdir():
+        if entry.suffix == ".py":
+            copyfile(entry, folder / "src" / entry.name)
+        elif entry.name[0] != "." and not (entry / "pyvenv.cfg").exists() and any(entry.rglob("*.py")):
+            copytree(entry, folder / "src" / entry.name, ignore=hidden)
+    return {"working_dir": str(folder)}
+
+
 @contextmanager
 def working_directory(path: str) -> Generator[None]:
-    """Change to the folder `path`, if this node has it, so that relative paths keep their meaning."""
+    """Change to the folder `path`, if this node has it, so that relative paths keep their meaning.
+
+    The code of the project there can be imported, else that of the copy which Ray has brought.
+    """
     before = os.getcwd()
     with suppress(OSError):
         os.chdir(path)
+    add_project_to_path()
     try:
         yield
     finally:
@@ -67,7 +94,7 @@ class RayPool:
         self._open = ExitStack()
         ray = self._open.enter_context(connected(key))
         self.cores = max(1, int(ray.cluster_resources().get("CPU", 1)))
-        self._player = ray.put((uuid4().hex, os.getcwd(), player))
+        self._setting = uuid4().hex, os.getcwd(), ray.put(player)
         self._task = ray.remote(_play).options(num_cpus=1)
 
     def play(self, jobs: Iterable[Any]) -> Generator[tuple[Any, Any]]:
@@ -80,7 +107,7 @@ class RayPool:
             ahead.extend(self._submit(job) for job in islice(left, 1))
 
     def _submit(self, job: Any) -> "tuple[Any, Future[Any]]":
-        return job, self._task.remote(self._player, job).future()
+        return job, self._task.remote(self._setting, job).future()
 
     def shutdown(self) -> None:
         """Disconnect, unless the connection existed before."""
@@ -90,10 +117,10 @@ class RayPool:
 _kept: dict[str, Player] = {}  # the player of the last match in this process, with its agents
 
 
-def _play(setting: tuple[str, str, Player], job: Any) -> Any:
+def _play(setting: tuple[str, str, Any], job: Any) -> Any:
     token, folder, player = setting
-    if token not in _kept:
-        _kept.clear()
-        _kept[token] = player
     with working_directory(folder):
+        if token not in _kept:
+            _kept.clear()
+            _kept[token] = import_module("ray").get(player)  # here, since it may need the code of the project
         return _kept[token](job)

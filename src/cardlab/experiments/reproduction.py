@@ -8,8 +8,8 @@ import subprocess
 import sys
 import tarfile
 from collections.abc import Callable, Generator, Mapping
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from contextlib import chdir, contextmanager, suppress
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -68,6 +68,13 @@ def reproduce(record: TrainingRecord, store: Store, *, train: bool, report: Call
 
     The training is in runs/reproduced/DIGEST, where it resumes; it stays there if the policy differs.
     """
+    policy = record.policy and record.policy.absolute()
+    with chdir(record.folder):
+        return _reproduce(replace(record, policy=policy), store, train=train, report=report)
+
+
+def _reproduce(record: TrainingRecord, store: Store, *, train: bool, report: Callable[[str], None]) -> int:
+    """Check, and train again, in the folder of the training, which is the working folder."""
     findings = Findings(report)
     if record.policy is not None:
         found = policy_digest(record.policy)
@@ -136,9 +143,10 @@ def _code(record: TrainingRecord, store: Store, findings: Findings) -> Generator
         if record.tags.get("git.dirty") == "true":
             findings.check("uncommitted changes", _apply(record.diff, checkout))
         place = checkout / Path.cwd().relative_to(top)
+        place.mkdir(parents=True, exist_ok=True)  # it may be newer than the commit
         for name, digest in record.links.items():
             if (found := _find_link(name, digest, store)) is not None and not Path(name).is_absolute():
-                _place_link(found, place, name, str(record.config["game"]["name"]))
+                _place_link(found, checkout, place, name, str(record.config["game"]["name"]))
         yield place
 
 
@@ -166,12 +174,12 @@ def _apply(diff: str, checkout: Path) -> str:
     return "" if run_git(checkout, "apply", str(path)) is not None else "do not apply to the commit"
 
 
-def _place_link(found: Path, place: Path, name: str, game: str) -> None:
-    """Put the policy where the configuration of the training finds it."""
+def _place_link(found: Path, checkout: Path, place: Path, name: str, game: str) -> None:
+    """Put the policy where the configuration of the training, which runs in `place`, finds it."""
     from_registry = name.startswith("runs/registry/")
     for target in (place / name, *([place / CHAMPIONS / game] if from_registry else [])):
-        if not target.resolve().is_relative_to(place.resolve()):
-            raise ReproductionFailed(f"{name}: must be a folder of the project")
+        if not target.resolve().is_relative_to(checkout.resolve()):
+            raise ReproductionFailed(f"{name}: must be a folder of the checkout")
         shutil.rmtree(target, ignore_errors=True)
         shutil.copytree(found, target)
 
@@ -181,8 +189,7 @@ def _run(record: TrainingRecord, place: Path, folder: Path, store: Store, *, tra
     folder.mkdir(parents=True, exist_ok=True)
     request = folder / "request.json"
     write_atomically(request, json.dumps({"config": record.config, "train": train}))
-    own = place / "src" / "cardlab"
-    paths = [str(own.parent)] if own.is_dir() else []
+    paths = [str(above / "src") for above in (place, *place.parents) if (above / "src" / "cardlab").is_dir()][:1]
     environment = {**os.environ, "DVC_ROOT": str(store.root)}
     environment["PYTHONPATH"] = os.pathsep.join([*paths, *filter(None, [os.environ.get("PYTHONPATH")])])
     done = subprocess.run(

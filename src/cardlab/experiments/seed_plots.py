@@ -1,19 +1,23 @@
 """Pictures of the learning curves of several seeds: the mean with its band, and a faint line for each seed."""
 
 from collections.abc import Generator, Mapping
-
-from matplotlib.figure import Figure
-from matplotlib.ticker import EngFormatter
+from typing import TYPE_CHECKING
 
 from cardlab.evaluation.seed_statistics import Band
 from cardlab.experiments.learning_curves import Columns
-from cardlab.experiments.report.drawing import COLOURS, HEIGHT, draw_mean, new_figure, report_style
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 NOT_IN_DIGEST = "draws pictures that only MLflow keeps"
 
 
-def plot_seed_curves(curves: Mapping[int, Columns], bands: Mapping[str, Band]) -> Generator[tuple[str, Figure]]:
+def plot_seed_curves(curves: Mapping[int, Columns], bands: Mapping[str, Band]) -> "Generator[tuple[str, Figure]]":
     """Name and figure of each score, over decisions. `curves`: seed → learning curve."""
+    from matplotlib.ticker import EngFormatter  # noqa: PLC0415  of several seeds only
+
+    from cardlab.experiments.report.drawing import COLOURS, HEIGHT, draw_mean, new_figure, report_style  # noqa: PLC0415
+
     for name, band in bands.items():
         if not name.startswith("win_rate/"):
             with report_style():

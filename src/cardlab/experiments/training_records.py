@@ -3,8 +3,8 @@
 import csv
 import json
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
-from dataclasses import dataclass
+from contextlib import chdir, suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +20,12 @@ from cardlab.experiments.policy_groups import find_group
 from cardlab.experiments.run_paths import CONFIG, POLICY, SUMMARY
 from cardlab.experiments.stage_code import load_params
 from cardlab.tracking import Store
-from cardlab.tracking.lineage import CODE, LINKS, UNCOMMITTED, VERSIONS, run_git
+from cardlab.tracking.lineage import CODE, FOLDER, LINKS, UNCOMMITTED, VERSIONS, run_git
 from cardlab.tracking.policy_lookup import DIGEST, KEPT, find_origin, read_artifacts
 
 CURVE = "curve.csv"
 LINEAGE = "lineage.json"
+_MODELS = "models"
 _SHORTEST_ID = 4  # characters
 _CPU = "usage/cpu_seconds"
 
@@ -47,6 +48,16 @@ class TrainingRecord:
     def links(self) -> dict[str, str]:
         """Folder → digest of the policies that it starts from or meets."""
         return json.loads(self.tags.get(LINKS, "{}"))
+
+    @property
+    def folder(self) -> Path:
+        """The folder in which it ran, from which the configuration names other policies; if unknown, this one."""
+        top, name = run_git(Path.cwd(), "rev-parse", "--show-toplevel"), self.tags.get(FOLDER)
+        if top is not None and name is not None:
+            found = Path(top, name).resolve()
+            if found.is_dir() and found.is_relative_to(top):
+                return found
+        return _stage_folder(self.policy) if self.policy is not None else Path.cwd()
 
 
 def find_records(text: str, store: Store, game: str = "", key: str = "policy") -> list[TrainingRecord]:
@@ -83,12 +94,24 @@ def _of_policy(policy: Path, store: Store) -> TrainingRecord | None:
     for summary in sorted((store.root / "runs").glob(f"*/*/{SUMMARY}")):
         record = _of_folder(summary.parent)
         if record is not None and record.digest == digest:
-            return record
+            return replace(record, policy=policy)
     origin = find_origin(store, digest)
     if origin is not None and origin.config:
-        return _of_run(origin.run_id, store)
-    name = policy.parent.name if policy.parent.parent.name == "models" else policy.name
-    return next((record for record in _of_benchmark(name) if record.digest == digest), None)
+        record = _of_run(origin.run_id, store)
+        return record and replace(record, policy=policy)
+    name = policy.absolute().parent.name if _is_model(policy) else policy.name
+    with chdir(_stage_folder(policy)):
+        return next((record for record in _of_benchmark(name) if record.digest == digest), None)
+
+
+def _is_model(policy: Path) -> bool:
+    """Whether `policy` is a folder models/NAME/seed_N."""
+    return policy.absolute().parent.parent.name == _MODELS
+
+
+def _stage_folder(policy: Path) -> Path:
+    """The folder of the pipeline that wrote models/NAME/seed_N; the working folder for another policy."""
+    return policy.absolute().parents[2] if _is_model(policy) else Path.cwd()
 
 
 def _of_folder(folder: Path) -> TrainingRecord | None:
@@ -128,7 +151,7 @@ def _of_benchmark(name: str) -> Iterator[TrainingRecord]:
         from cardlab.training.recorded_training import identity_tags  # noqa: PLC0415  imports torch
 
         own = {**config, "seed": int(seed)}
-        policy = Path("models", name, f"seed_{seed}")
+        policy = Path(_MODELS, name, f"seed_{seed}").absolute()
         here = policy if policy.is_dir() else None
         curve = _seed_curve(evaluation.with_name("seed_curves.csv"), seed)
         yield _record(name, entry["policy_digest"], own, identity_tags(build_experiment(own)), here, curve=curve)

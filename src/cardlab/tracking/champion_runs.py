@@ -7,14 +7,13 @@ from typing import Any
 
 from cardlab.agents.policy_descriptions import policy_digest
 from cardlab.core.files import load_json, read_text
-from cardlab.evaluation.intervals import main_score
 from cardlab.tracking.experiment_tags import AGAINST, DEALS, FINAL_SCORE, evaluation_metrics
-from cardlab.tracking.lineage import DIGEST, NOTE, RESTORED, UNCOMMITTED
+from cardlab.tracking.lineage import DIGEST, FOLDER, NOTE, RESTORED, UNCOMMITTED
 from cardlab.tracking.store import Store
 
 Rows = Sequence[tuple[int, Mapping[str, float]]]  # step and metrics
 LINEAGE, CURVE, EVALUATION, DECISION = "lineage.json", "curve.csv", "evaluation.json", "decision.json"
-_NOT_OURS = ("git.commit", "git.dirty", "mlflow.source.git.commit", "python", "versions", "machine", "cpus")
+_NOT_OURS = ("git.commit", "git.dirty", FOLDER, "mlflow.source.git.commit", "python", "versions", "machine", "cpus")
 """Tags of the lineage, which of this process are not those of the original run."""
 
 
@@ -24,6 +23,8 @@ def restore_runs(store: Store, folder: Path, game: str, name: str) -> str:
     So are the trainings of the policies that it started from or met. Where its lineage is unknown, the run says only
     that it was registered.
     """
+    from cardlab.evaluation.intervals import main_score  # noqa: PLC0415  scipy
+
     lineage, evaluation, decision = (_json(folder / file) for file in (LINEAGE, EVALUATION, DECISION))
     shared = {DIGEST: policy_digest(folder), "experiment": name}
     if not lineage.get("config"):

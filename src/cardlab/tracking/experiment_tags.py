@@ -5,13 +5,14 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from cardlab.agents.specs import metric_name
-from cardlab.evaluation.intervals import SELF, Estimate, Evaluation, interval_metrics, main_score
 from cardlab.games.make_game import game_names
 from cardlab.tracking.lineage import NOTE
 from cardlab.tracking.run import LEARNING
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
+
+    from cardlab.evaluation.intervals import Evaluation
 
 VIEW = "cardlab"
 """Key of the view: an address of the MLflow UI with `viewStateShareKey=VIEW` opens with these columns and charts."""
@@ -70,11 +71,13 @@ def update_experiments(client: "MlflowClient", *, is_own: bool = True) -> None:
                 client.set_experiment_tag(experiment.experiment_id, key, value)
 
 
-def evaluation_metrics(evaluation: Evaluation) -> dict[str, float]:
+def evaluation_metrics(evaluation: "Evaluation") -> dict[str, float]:
     """Metrics with the names of a learning curve: `score/NAME`, `win_rate/NAME`, `interval/…`, and `score/evaluation`.
 
     In a game for one player, `difference/NAME` is the paired difference to the reference NAME.
     """
+    from cardlab.evaluation.intervals import SELF, Estimate, interval_metrics, main_score  # noqa: PLC0415  scipy
+
     rows: Mapping[str, Mapping[str, float]] = evaluation["references"]
     estimates = {FINAL_SCORE: main_score(evaluation)[1]}
     for reference, row in rows.items():

@@ -30,6 +30,7 @@ UNCOMMITTED = "uncommitted.diff"  # artifact of a run: what its commit lacks
 CODE = "code"  # tag of a training: the digest of its code
 LINKS = "links"  # tag of a training: folder → digest of the policies that it starts from or meets, as JSON
 COMPUTING = ("torch", "numpy", "numba")  # the packages whose versions may change what a training computes
+FOLDER = "git.folder"  # tag: the working folder, relative to the top of the clone
 RESTORED = "restored_from"  # tag of a run that was made again from a champion's folder: the id of the original
 TRIAL_STATE = "sweep.state"  # tag of a trial: running, complete, pruned, failed or killed
 
@@ -41,8 +42,8 @@ _DVC = {"dvc.stage": "DVC_STAGE", "dvc.experiment": "DVC_EXP_NAME", "dvc.baselin
 def lineage() -> dict[str, str]:
     """Tags for a run.
 
-    git.commit and git.dirty in a clone; dvc.stage, dvc.experiment and dvc.baseline in a DVC stage; always python,
-    machine, cpus and versions (JSON).
+    git.commit, git.dirty and git.folder in a clone; dvc.stage, dvc.experiment and dvc.baseline in a DVC stage; always
+    python, machine, cpus and versions (JSON).
     """
     return _origin() | {tag: os.environ[name] for tag, name in _DVC.items() if os.environ.get(name)}
 
@@ -75,12 +76,17 @@ def _origin() -> dict[str, str]:
         with suppress(PackageNotFoundError):
             versions[name] = version(name)
     return {
-        **({} if commit is None else {"git.commit": commit, "git.dirty": str(bool(uncommitted(Path.cwd()))).lower()}),
+        **({} if commit is None else _clone_tags(commit)),
         "python": platform.python_version(),
         "machine": f"{platform.node()} {platform.system()} {platform.machine()}",
         "cpus": str(os.cpu_count()),
         VERSIONS: json.dumps(versions),
     }
+
+
+def _clone_tags(commit: str) -> dict[str, str]:
+    folder = run_git(Path.cwd(), "rev-parse", "--show-prefix") or "."
+    return {"git.commit": commit, "git.dirty": str(bool(uncommitted(Path.cwd()))).lower(), FOLDER: folder.rstrip("/")}
 
 
 @cache

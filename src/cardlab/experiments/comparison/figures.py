@@ -30,10 +30,13 @@ class Effect:
     best: float
     worse: tuple[float, ...]  # values that are decided to be worse than the best one
     more_seeds: int | None  # that would decide between the best value and each other one
+    is_equal: bool  # all values have the same mean score on every deal
 
     @property
     def verdict(self) -> str:
         """One sentence: a trend, a best value, or what would decide."""
+        if self.is_equal:
+            return f"{self.key}: the same score at every value"
         found: list[str] = []
         if self.trend.low > 0 or self.trend.high < 0:
             direction = "rises" if self.trend.mean > 0 else "falls"
@@ -83,6 +86,7 @@ def find_effect(comparison: MethodComparison) -> Effect | None:
         by_name[comparison.ranked[0].name],
         tuple(sorted(by_name[pair.other] for pair in pairs if pair.is_decided)),
         _more_seeds(pairs),
+        all(pair.is_equal for pair in pairs),
     )
 
 

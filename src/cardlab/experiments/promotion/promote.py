@@ -45,7 +45,7 @@ from cardlab.experiments.promotion.gate import (
 )
 from cardlab.games.protocol import Game
 from cardlab.tracking import Store
-from cardlab.tracking.lineage import CODE, LINKS
+from cardlab.tracking.lineage import CODE, FOLDER, LINKS
 from cardlab.tracking.policy_lookup import DIGEST, Origin, find_origin
 from cardlab.tracking.registry import Registry
 
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from mlflow.entities.model_registry import ModelVersion
 
 _LINEAGE_TAGS = (
-    "git.commit", "git.dirty", "dvc.stage", "dvc.experiment", "dvc.baseline", "python", "versions", CODE, LINKS,
+    "git.commit", "git.dirty", FOLDER, "dvc.stage", "dvc.experiment", "dvc.baseline", "python", "versions", CODE, LINKS,
 )  # fmt: skip
 """Tags of a run that go into git with a champion; no machine names."""
 
