@@ -50,6 +50,16 @@ def test_the_page_of_champions_says_what_their_stages_found(measured: Path) -> N
     assert row in (ROOT / "docs" / "champions.md").read_text(encoding="utf-8"), f"{measured}: {row}"
 
 
+def test_the_page_of_poker_squares_has_the_best_games() -> None:
+    page = (ROOT / "docs" / "papers" / "poker_squares.md").read_text(encoding="utf-8")
+    found = json.loads((ROOT / "studies" / "paper_recipes" / "best_games.json").read_text(encoding="utf-8"))
+    champion, networks = found.pop("champion"), found.values()
+    share, highest = (max(each[key] for each in networks) for key in ("share_200", "highest"))
+    assert f"at most {100 * share:.3f} % of 40,000 games, the highest {highest:.0f}." in page
+    assert f"in {100 * champion['share_200']:.1f} %, the highest {champion['highest']:.0f};" in page
+    assert 0.08 < champion["chance_280_in_350"] < 0.12  # one of ten
+
+
 def test_the_page_of_methods_says_what_the_benchmark_beside_stable_baselines_found() -> None:
     page = (ROOT / "docs" / "results" / "methods.md").read_text(encoding="utf-8")
     rows = json.loads((ROOT / "benchmarks" / "beside_stable_baselines.json").read_text(encoding="utf-8"))
