@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import EngFormatter
+from matplotlib.ticker import EngFormatter, ScalarFormatter
+from omegaconf import OmegaConf
 
 from cardlab.core.files import load_json
 from cardlab.evaluation.seed_statistics import Band, Curve, band_over_seeds, score_at
@@ -32,14 +33,25 @@ NAMES = {
 Row = dict[str, float]
 Results = dict[str, dict[str, dict[str, list[Row]]]]
 """Game → learner → seed → points."""
-SECONDS, AFTER = (3, 10, 30), 80_000
-LOWEST = 0.003  # of the logarithmic axes
+AFTER = {10: 30_000, 30: 80_000}  # CPU seconds of a training: decisions that all have made
+BOUNDS = {"exploitability": (0.0, np.inf), "mcts": (-1.0, 1.0), "random": (-1.0, 1.0)}
+GAMES: Any = OmegaConf.load(STUDY / "params.yaml").games
 
 
 def read_results() -> Results:
-    """Of all games that have a file, in the order of the pages."""
-    paths = {name: STUDY / "results" / f"{name}.json" for name in TITLES}
-    return {name: load_json(path) for name, path in paths.items() if path.exists()}
+    """Of all games that have a file, in the order of the pages.
+
+    `cpu_seconds` are the decisions at the rate of speeds.json: those in the files hold the load of the machine, too.
+    """
+    speeds: dict[str, dict[str, float]] = load_json(STUDY / "speeds.json")
+    results: Results = {}
+    for name in TITLES:
+        path = STUDY / "results" / f"{name}.json"
+        results[name] = load_json(path) if path.exists() else {}
+        for learner, seeds in results[name].items():
+            for row in (row for rows in seeds.values() for row in rows):
+                row["cpu_seconds"] = row["decisions"] / speeds[name][learner]
+    return {name: rows for name, rows in results.items() if rows}
 
 
 def metric_of(rows: dict[str, dict[str, list[Row]]]) -> str:
@@ -58,10 +70,13 @@ def column(rows: list[Row], key: str) -> np.ndarray:
     return np.array([row[key] for row in rows], dtype=np.float64)
 
 
-def shown(band: Band, place: int = 0) -> str:
-    """Mean and interval at one place."""
+def shown(band: Band, metric: str, place: int = 0) -> str:
+    """Mean at one place, and its interval within the bounds of the metric."""
     mean, low, high = (float(values[place]) for values in (band.mean, band.low, band.high))
     digits = 3 if abs(mean) < 0.1 and high - low < 0.1 else 2
+    if band.seeds < 2:
+        return f"{mean:.{digits}f}"
+    low, high = np.clip((low, high), *BOUNDS[metric]).tolist()
     return f"{mean:.{digits}f} ({low:.{digits}f} to {high:.{digits}f})"
 
 
@@ -77,29 +92,30 @@ def short_table(results: Results) -> Iterator[str]:
     yield "| learner | " + " | ".join(TITLES[name] for name in results) + " |"
     yield "|---" * (1 + len(results)) + "|"
     for learner, title in NAMES.items():
-        cells = [shown(by_point(rows[learner], metric_of(rows)), -1) for rows in results.values()]
+        cells = [shown(by_point(rows[learner], metric_of(rows)), metric_of(rows), -1) for rows in results.values()]
         yield f"| {title} | {' | '.join(cells)} |"
 
 
-def game_table(rows: dict[str, dict[str, list[Row]]]) -> Iterator[str]:
-    """One game: after equal decisions and after equal CPU seconds."""
+def game_table(rows: dict[str, dict[str, list[Row]]], seconds: int) -> Iterator[str]:
+    """One game: after equal decisions, and after a tenth, a third and all of the CPU seconds."""
+    after = (seconds // 10, round(seconds / 3), seconds)
     metric = metric_of(rows)
     random = metric == "mcts"
     yield (
-        f"| learner | seeds | decisions, thousands | CPU s | at {AFTER:,} decisions | "
-        + " | ".join(f"at {seconds} CPU s" for seconds in SECONDS)
+        f"| learner | seeds | decisions, thousands | decisions per CPU s | at {AFTER[seconds]:,} decisions | "
+        + " | ".join(f"at {place} CPU s" for place in after)
         + (" | against random, at the end |" if random else " |")
     )
-    yield "|---" * (8 if random else 7) + "|"
+    yield "|---" * (9 if random else 8) + "|"
     for learner, title in NAMES.items():
         seeds = rows[learner]
         last = [points[-1] for points in seeds.values()]
         made = f"{np.mean([row['decisions'] for row in last]) / 1000:,.0f}"
-        spent = f"{np.mean([row['cpu_seconds'] for row in last]):.0f}"
-        cells = [shown(score_at(curves(seeds, "decisions", metric), AFTER))]
-        cells += [shown(score_at(curves(seeds, "cpu_seconds", metric), place)) for place in SECONDS]
-        cells += [shown(by_point(seeds, "random"), -1)] if random else []
-        yield f"| {title} | {len(seeds)} | {made} | {spent} | {' | '.join(cells)} |"
+        rate = f"{last[0]['decisions'] / last[0]['cpu_seconds']:,.0f}"
+        cells = [shown(score_at(curves(seeds, "decisions", metric), AFTER[seconds]), metric)]
+        cells += [shown(score_at(curves(seeds, "cpu_seconds", metric), place), metric) for place in after]
+        cells += [shown(by_point(seeds, "random"), "random", -1)] if random else []
+        yield f"| {title} | {len(seeds)} | {made} | {rate} | {' | '.join(cells)} |"
 
 
 def page_text(results: Results) -> str:
@@ -108,7 +124,7 @@ def page_text(results: Results) -> str:
     for name, rows in results.items():
         exact = metric_of(rows) == "exploitability"
         what = "exploitability, points per game" if exact else "points per game against MCTS with 100 simulations"
-        parts += [f"## {TITLES[name].capitalize()}: {what}", "", *game_table(rows), ""]
+        parts += [f"## {TITLES[name].capitalize()}: {what}", "", *game_table(rows, GAMES[name].seconds), ""]
         parts += [f"![{TITLES[name]}: {what}]({name}.svg)", ""]
     return "\n".join(parts)
 
@@ -121,14 +137,28 @@ def draw(rows: dict[str, dict[str, list[Row]]]) -> Figure:
         band = by_point(rows[learner], metric)
         for axes, key in ((over_decisions, "decisions"), (over_seconds, "cpu_seconds")):
             places = np.mean([column(points, key) for points in rows[learner].values()], axis=0)
-            _draw_band(axes, places, band, index, title.replace("`", ""))
+            low, high = np.clip((band.low, band.high), *BOUNDS[metric]) if band.seeds > 1 else (band.mean, band.mean)
+            style = "-" if title.startswith("cardlab") else "--"
+            axes.fill_between(places, low, high, color=COLOURS[index], alpha=0.1, linewidth=0)
+            axes.plot(
+                places,
+                band.mean,
+                color=COLOURS[index],
+                marker=MARKERS[index],
+                linestyle=style,
+                label=title.replace("`", ""),
+            )
     for axes in (over_decisions, over_seconds):
         axes.set_xscale("log")
         axes.xaxis.set_major_formatter(EngFormatter(sep=""))
     over_decisions.set_xlabel("decisions")
     over_seconds.set_xlabel("CPU seconds")
     if metric == "exploitability":
+        means = np.concatenate([line.get_ydata() for line in over_decisions.get_lines()])
         over_decisions.set_yscale("log")
+        over_decisions.set_ylim(0.7 * means.min(), 1.4 * means.max())
+        over_decisions.yaxis.set_major_formatter(ScalarFormatter())
+        over_decisions.yaxis.set_minor_formatter(ScalarFormatter())
         over_decisions.set_ylabel("exploitability")
     else:
         over_decisions.set_ylim(-1, 1)
@@ -136,13 +166,6 @@ def draw(rows: dict[str, dict[str, list[Row]]]) -> Figure:
     handles, labels = over_decisions.get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper left", ncols=4)
     return figure
-
-
-def _draw_band(axes: Axes, places: np.ndarray, band: Band, index: int, title: str) -> None:
-    low = band.low if axes.get_ylim()[0] < 0 else np.maximum(band.low, LOWEST)
-    style = "-" if title.startswith("cardlab") else "--"
-    axes.fill_between(places, low, band.high, color=COLOURS[index], alpha=0.12, linewidth=0)
-    axes.plot(places, band.mean, color=COLOURS[index], marker=MARKERS[index], linestyle=style, label=title)
 
 
 def main() -> None:

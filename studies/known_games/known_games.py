@@ -1,12 +1,12 @@
 """cardlab's learners beside OpenSpiel's own on known games, over decisions and over CPU seconds of one core.
 
-Usage: python studies/known_games/known_games.py GAME [--learner LEARNER…] [--seed SEED…] [--share SHARE]. Trains what
-is missing, measures its points, and writes results/GAME.json. GAME, budgets and seeds: params.yaml. Finished trainings
-stay in runs/known_games. --share trains a share of the budget, prints the points and writes no results.
+Usage: python studies/known_games/known_games.py GAME [--learner LEARNER…] [--seed SEED…] [--speed]. Trains what is
+missing, measures its points, and writes results/GAME.json. GAME, budgets and seeds: params.yaml. Finished trainings
+stay in runs/known_games. --speed: short trainings for speeds.json, which keeps the higher of old and new rates.
 """
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,16 @@ STUDY = Path(__file__).parent
 RUNS = STUDY.parents[1] / "runs" / "known_games"
 LEARNERS = (*own_learners.LEARNERS, *PEERS)
 PARAMS: Mapping[str, Any] = OmegaConf.to_container(OmegaConf.load(STUDY / "params.yaml"))  # type: ignore
+SPEEDS = STUDY / "speeds.json"
+SHORT = {  # decisions of a training for the speed: about four CPU seconds
+    "recipe": 150_000,
+    "ppo": 120_000,
+    "dqn": 100_000,
+    "td": 150_000,
+    "open_spiel_ppo": 30_000,
+    "open_spiel_nfsp": 20_000,
+    "open_spiel_rpg": 20_000,
+}
 Row = dict[str, float]
 
 
@@ -63,22 +73,32 @@ def measured(game: Game, agent: Agent, options: Mapping[str, Any]) -> Row:
     return {name: match.mean for name, match in matches.items()}
 
 
-def train(name: str, learner: str, seed: int, share: float = 1.0) -> list[Row]:
+def learn(game: Game, name: str, learner: str, decisions: int, seed: int) -> Iterator[own_learners.Point]:
+    """Train once, with the policy at each point."""
+    parts, points = PARAMS["parts"], PARAMS["points"]
+    if learner in PEERS:
+        marks = [decisions * point // parts for point in points]
+        return learn_peer(game, learner, decisions, seed, marks)
+    overrides, place = own_learners.LEARNERS[learner], RUNS / f"{name}_{learner}_{seed}"
+    return own_learners.learn(game, overrides, decisions, seed, parts, points, place)
+
+
+def train(name: str, learner: str, seed: int) -> list[Row]:
     """Train once, and measure at each point."""
     options = PARAMS["games"][name]
     game = cardlab.make_game("open_spiel", text=options["text"])
-    decisions, parts, points = round(share * options["decisions"][learner]), PARAMS["seconds"], PARAMS["points"]
-    if learner in PEERS:
-        marks = [decisions * point // parts for point in points]
-        found = learn_peer(game, learner, decisions, seed, marks)
-    else:
-        overrides, place = own_learners.LEARNERS[learner], RUNS / f"{name}_{learner}_{seed}"
-        found = own_learners.learn(game, overrides, decisions, seed, parts, points, place)
     return [
         {"decisions": done, "cpu_seconds": round(seconds, 2)}
         | {key: round(value, 5) for key, value in measured(game, agent, options).items()}
-        for done, seconds, agent in found
+        for done, seconds, agent in learn(game, name, learner, options["decisions"][learner], seed)
     ]
+
+
+def speed(name: str, learner: str) -> float:
+    """Decisions per CPU second in the last two thirds of a short training."""
+    game = cardlab.make_game("open_spiel", text=PARAMS["games"][name]["text"])
+    *_, before, _, last = learn(game, name, learner, SHORT[learner], 99)
+    return (last[0] - before[0]) / (last[1] - before[1])
 
 
 def main() -> None:
@@ -87,25 +107,36 @@ def main() -> None:
     parser.add_argument("game", choices=PARAMS["games"])
     parser.add_argument("--learner", nargs="+", default=[*LEARNERS], choices=LEARNERS)
     parser.add_argument("--seed", nargs="+", type=int)
-    parser.add_argument("--share", type=float, help="share of the budget, to try")
+    parser.add_argument("--speed", action="store_true", help="measure decisions per CPU second, nothing else")
     given = parser.parse_args()
     torch.set_num_threads(1)
-    seeds = given.seed or PARAMS["games"][given.game]["seeds"]
-    train(given.game, "recipe", 0, 0.02)  # loads what is compiled, which counts for no one
-    for seed in seeds:
+    if given.speed:
+        warm_up(given.game)
+        rates: dict[str, dict[str, float]] = load_json(SPEEDS) if SPEEDS.exists() else {}
+        known = rates.setdefault(given.game, {})
         for learner in given.learner:
-            path = RUNS / given.game / f"{learner}_{seed}.json"
-            if given.share is not None:
-                rows = train(given.game, learner, seed, given.share)
-            elif path.exists():
-                continue
-            else:
-                rows = train(given.game, learner, seed)
-                write_json(path, rows)
-            print(given.game, learner, seed, rows[-1], flush=True)
-    if given.share is None:
-        (STUDY / "results").mkdir(exist_ok=True)
-        write_json(STUDY / "results" / f"{given.game}.json", collected(given.game), indent=1)
+            known[learner] = max(known.get(learner, 0), round(speed(given.game, learner)))
+        write_json(SPEEDS, rates, indent=1)
+        return
+    seeds = given.seed or PARAMS["games"][given.game]["seeds"]
+    paths = {
+        (learner, seed): RUNS / given.game / f"{learner}_{seed}.json" for seed in seeds for learner in given.learner
+    }
+    missing = [key for key, path in paths.items() if not path.exists()]
+    if missing:
+        warm_up(given.game)
+    for learner, seed in missing:
+        rows = train(given.game, learner, seed)
+        write_json(paths[learner, seed], {"points": rows})
+        print(given.game, learner, seed, rows[-1], flush=True)
+    (STUDY / "results").mkdir(exist_ok=True)
+    write_json(STUDY / "results" / f"{given.game}.json", collected(given.game), indent=1)
+
+
+def warm_up(name: str) -> None:
+    """Load what is compiled, which counts for no one."""
+    for _ in learn(cardlab.make_game("open_spiel", text=PARAMS["games"][name]["text"]), name, "recipe", 20_000, 0):
+        pass
 
 
 def collected(name: str) -> dict[str, dict[str, list[Row]]]:
@@ -113,7 +144,7 @@ def collected(name: str) -> dict[str, dict[str, list[Row]]]:
     seeds = PARAMS["games"][name]["seeds"]
     paths = {learner: {seed: RUNS / name / f"{learner}_{seed}.json" for seed in seeds} for learner in LEARNERS}
     return {
-        learner: {str(seed): load_json(path) for seed, path in row.items() if path.exists()}
+        learner: {str(seed): load_json(path)["points"] for seed, path in row.items() if path.exists()}
         for learner, row in paths.items()
     }
 
