@@ -89,7 +89,11 @@ def by_point(seeds: dict[str, list[Row]], metric: str) -> Band:
 
 def short_table(results: Results) -> Iterator[str]:
     """The last points of all games."""
-    yield "| learner | " + " | ".join(TITLES[name] for name in results) + " |"
+    counts = [len(next(iter(rows.values()))) for rows in results.values()]
+    titles = [
+        f"{TITLES[name]}, {seeds} seed{'s' if seeds > 1 else ''}" for name, seeds in zip(results, counts, strict=True)
+    ]
+    yield f"| learner | {' | '.join(titles)} |"
     yield "|---" * (1 + len(results)) + "|"
     for learner, title in NAMES.items():
         cells = [shown(by_point(rows[learner], metric_of(rows)), metric_of(rows), -1) for rows in results.values()]

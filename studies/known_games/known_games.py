@@ -140,12 +140,12 @@ def warm_up(name: str) -> None:
 
 
 def collected(name: str) -> dict[str, dict[str, list[Row]]]:
-    """Learner → seed → its points, of all finished trainings."""
-    seeds = PARAMS["games"][name]["seeds"]
-    paths = {learner: {seed: RUNS / name / f"{learner}_{seed}.json" for seed in seeds} for learner in LEARNERS}
+    """Learner → seed → its points, for the seeds with which all learners have finished."""
+    folder, seeds = RUNS / name, PARAMS["games"][name]["seeds"]
+    finished = [seed for seed in seeds if all((folder / f"{learner}_{seed}.json").exists() for learner in LEARNERS)]
     return {
-        learner: {str(seed): load_json(path)["points"] for seed, path in row.items() if path.exists()}
-        for learner, row in paths.items()
+        learner: {str(seed): load_json(folder / f"{learner}_{seed}.json")["points"] for seed in finished}
+        for learner in LEARNERS
     }
 
 
