@@ -10,6 +10,7 @@ from torch import nn
 
 from cardlab.agents.exploration import RandomAgent
 from cardlab.games.base import BaseGame
+from cardlab.games.protocol import States
 from cardlab.learners.ppo.learner import PPOLearner
 from cardlab.learners.ppo.options import PPOOptions
 from cardlab.learners.td.options import TDOptions
@@ -112,6 +113,25 @@ class TellsNothingApart(Kuhn):
         return "move"
 
 
+class AppliesToACopy(Kuhn):
+    def apply(self, states, actions):
+        states = states.copy()
+        super().apply(states, actions)
+
+
+class ReturnsStates(Kuhn):
+    def apply(self, states, actions):
+        super().apply(states, actions)
+        return states
+
+
+class DealsTheSameCardTwice(Kuhn):
+    def determinize(self, info_states, players, rng, weights=None):
+        states, rows = info_states.copy(), np.arange(len(info_states))
+        states["cards"][rows, 1 - players] = rng.integers(3, size=len(rows))
+        return States(states)
+
+
 class NoFeatures(Kuhn):
     spec = replace(SPEC, action_blocks=())
 
@@ -120,6 +140,9 @@ class NoFeatures(Kuhn):
     ("game", "said"),
     [
         (Peeks, "information depends on what the player cannot know"),
+        (AppliesToACopy, "apply left a record as it was: change it in place"),
+        (ReturnsStates, "apply must change the records in place and return nothing"),
+        (DealsTheSameCardTwice, "determinize makes a state that deal never makes"),
         (Forgets, "determinize changes what the player knows"),
         (NarrowPayoffs, "spec.payoff_range is -1 to 1: widen it"),
         (ShortGames, "spec.max_decisions=2: raise it"),
@@ -152,7 +175,11 @@ class Returns:
 
 @pytest.mark.parametrize(
     ("actions", "said"),
-    [([2], "an action that is not legal"), ([0.0], "must return whole numbers"), ([[0, 1]], "must return")],
+    [
+        ([2], r"Returns\.act returns 2, an action that is not legal: \[0, 1\] are"),
+        ([0.0], "must return whole numbers"),
+        ([[0, 1]], "must return"),
+    ],
 )
 def test_a_broken_agent_fails_with_what_to_change(actions: Any, said: str) -> None:
     with pytest.raises(CheckFailed, match=said):

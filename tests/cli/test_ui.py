@@ -91,14 +91,18 @@ def test_a_run_is_printed_with_its_page(
 
 
 @pytest.mark.slow
-def test_the_server_shows_the_runs_and_ends_on_interrupt(store: Store, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("project", "registered"), [("", "big2, five_o, "), ("conf", "thirty_one\n")])
+def test_the_server_shows_the_runs_and_ends_on_interrupt(
+    store: Store, tmp_path: Path, project: str, registered: str
+) -> None:
+    """In a project of one's own it registers the champions of the games that were trained there."""
     with store.start_run("thirty_one", "ppo", tags={"kind": "training"}) as run:
         run.log_text("hello", "notes/hello.txt")
         run.set_tags({DIGEST: "0123abcd"})
     port = free_port()
     base = f"http://127.0.0.1:{port}"
     elsewhere = tmp_path / "elsewhere"
-    elsewhere.mkdir()
+    (elsewhere / project).mkdir(parents=True)
     command = [sys.executable, "-u", "-c", SERVE, str(port)]
     server = subprocess.Popen(
         command, cwd=elsewhere, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True
@@ -106,7 +110,7 @@ def test_the_server_shows_the_runs_and_ends_on_interrupt(store: Store, tmp_path:
     assert server.stdout is not None
     try:
         assert server.stdout.readline() == f"MLflow UI on {base} (Ctrl-C stops the server)\n"
-        assert server.stdout.readline().startswith("registered the champions of big2, five_o, ")
+        assert server.stdout.readline().startswith(f"registered the champions of {registered}")
         assert server.stdout.readline().startswith("open one of these pages")
         assert "viewStateShareKey=cardlab" in server.stdout.readline()
         assert "<html" in get(f"{base}/").lower()

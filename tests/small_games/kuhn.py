@@ -118,7 +118,7 @@ class Kuhn:
         return np.eye(3, dtype=np.float32)[states["cards"][np.arange(len(states)), 1 - players]]
 
     def holders(self, states):
-        holders = np.full((len(states), 52), NONE, dtype=np.int8)
+        holders = np.full((len(states), 3), NONE, dtype=np.int8)
         for player in (0, 1):
             holders[np.arange(len(states)), states["cards"][:, player]] = player
         return holders

@@ -16,6 +16,7 @@ from starlette.routing import Route
 from cardlab.agents.specs import CHAMPIONS
 from cardlab.cli.verbs import Request
 from cardlab.core.options import Text, Whole, check_whole, checked
+from cardlab.core.parts import conf_folders
 from cardlab.core.sockets import is_loopback, open_listener, url_host
 from cardlab.games.make_game import game_names
 from cardlab.tracking import Store
@@ -89,8 +90,11 @@ def _overview(store: Store, base: str, hint: str = "") -> str:
     store.mark_killed()
     with store.wrap_errors():
         update_experiments(store.client, is_own=store.file is not None)
-    games = sorted({*game_names(), *(path.parent.name for path in CHAMPIONS.glob("*/decision.json"))})
-    added = [game for game in games if Registry(store).register_champion(game)]
+    trained = dict(compare_links(store, base))
+    games = {path.parent.name for path in CHAMPIONS.glob("*/decision.json")}
+    is_own_project = len(conf_folders()) > 1
+    games |= {*game_names()} & {*trained} if is_own_project else {*game_names()}
+    added = [game for game in sorted(games) if Registry(store).register_champion(game)]
     lines = [f"registered the champions of {', '.join(added)}"] if added else []
     pages = [f"compare the trainings of {name}: {link}" for name, link in compare_links(store, base)]
     if newest := sweep_link(store, base):

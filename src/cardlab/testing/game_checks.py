@@ -1,6 +1,7 @@
 """The properties of a game that learners, searches and matches rely on."""
 
 import pickle
+from collections import Counter, defaultdict
 from typing import cast
 
 import numpy as np
@@ -23,11 +24,13 @@ from cardlab.testing.positions import GAMES, NO_ACTION, positions, require, requ
 
 _PAYOFF_TOLERANCE = 1e-4  # payoffs are float32
 _LARGEST_INPUT = 60  # networks learn badly from larger numbers
+_MANY_DEALS, _SEEN_OFTEN = 4000, 8  # a deal that is possible is missed with a probability below 1 in 1,000
 
 
 def check_random_play_ends(game: Game, seed: int = 0) -> None:
     """Random games end within the decisions and payoffs of the spec."""
     spec = game.spec
+    _check_apply_in_place(game, seed)
     decisions, final = np.zeros(GAMES, dtype=np.int64), None
     for _, after, moves in positions(game, seed):
         decisions[moves.rows] += 1
@@ -50,6 +53,15 @@ def check_random_play_ends(game: Game, seed: int = 0) -> None:
     require(within, f"payoffs go from {seen}; spec.payoff_range is {low:g} to {high:g}: widen it")
     balanced = not spec.zero_sum or np.allclose(payoffs.sum(axis=1), 0, atol=_PAYOFF_TOLERANCE)
     require(balanced, "payoffs of a game do not add up to 0: set spec.zero_sum=False or mend payoffs")
+
+
+def _check_apply_in_place(game: Game, seed: int) -> None:
+    states = game.deal(GAMES, np.random.default_rng(seed))
+    before, legal = states.copy(), game.legal_actions(states)
+    result: object = game.apply(states, legal.argmax(axis=1).astype(np.int16))
+    require(result is None, "apply must change the records in place and return nothing")
+    same = [old == new for old, new in zip(before, states, strict=True)]
+    require(not np.any(np.array(same) & legal.any(axis=1)), "apply left a record as it was: change it in place")
 
 
 def check_legal_actions(game: Game, seed: int = 0) -> None:
@@ -131,12 +143,30 @@ def check_public_facts(game: Game, seed: int = 0) -> None:
 
 
 def check_determinize(game: Game, seed: int = 0) -> None:
-    """Determinized games can be played to their ends."""
+    """Determinized games can be played to their ends; where deals are few, each is one that is dealt."""
     rng = np.random.default_rng(seed)
+    if determinizes(game):
+        _check_possible_deals(game, rng)
     for states, movers in sample(game, seed, count=3) if determinizes(game) else ():
         whole = game.determinize(game.information(states, movers), movers, rng)
         play_out(game, whole, [RandomAgent(game)], rng)
         require(game.is_over(whole).all(), "a determinized game does not end: determinize must make full states")
+
+
+def _check_possible_deals(game: Game, rng: np.random.Generator) -> None:
+    """Compare with the deals that have been seen, for what a player knows if each of them has been seen often."""
+    states = game.deal(_MANY_DEALS, rng)
+    movers = game.current_player(states)
+    known = game.information(states, movers)
+    rows, seen = defaultdict[bytes, list[int]](list), defaultdict[bytes, Counter[bytes]](Counter)
+    for row, (record, knows) in enumerate(zip(states, known, strict=True)):
+        rows[knows.tobytes()].append(row)
+        seen[knows.tobytes()][record.tobytes()] += 1
+    for knows, deals in seen.items():
+        if min(deals.values()) >= _SEEN_OFTEN:
+            whole = game.determinize(InfoStates(known[rows[knows]]), movers[rows[knows]], rng)
+            possible = all(record.tobytes() in deals for record in whole)
+            require(possible, "determinize makes a state that deal never makes: hide only cards that are not seen")
 
 
 def check_afterstates(game: Game, seed: int = 0) -> None:

@@ -84,7 +84,7 @@ def library() -> ModuleType:
     try:
         import pyspiel  # noqa: PLC0415
     except ImportError as error:
-        raise InvalidOption("game", "open_spiel", "another, or install cardlab[open_spiel]") from error
+        raise InvalidOption("game", "open_spiel", """left out, or pip install 'cardlab[open-spiel]' first""") from error
     return pyspiel
 
 
