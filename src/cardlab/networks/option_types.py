@@ -21,10 +21,7 @@ Activation = Annotated[
 ]
 Init = Annotated[
     Literal["small_heads", "torch", "orthogonal", "uniform", "gaussian"],
-    Field(
-        description="initial weights: torch, small_heads (small outputs), orthogonal, uniform (±0.5/√(inputs + 1)) or "
-        "gaussian (standard deviation 0.5)"
-    ),
+    Field(description="initial weights: torch, small_heads, orthogonal, uniform (±0.5/√(inputs + 1)), gaussian (0.5)"),
 ]
 
 
