@@ -31,7 +31,8 @@ def record(root: Path, untrained: Callable[..., Path], monkeypatch: pytest.Monke
     """A training whose code is that of this process."""
     monkeypatch.chdir(root)
     monkeypatch.setattr(reproduction, "_run", lambda *_, **__: "c0de")
-    monkeypatch.setattr("cardlab.training.experiment.training_code", lambda _: "c0de")
+    for module in ("experiment", "recorded_training"):
+        monkeypatch.setattr(f"cardlab.training.{module}.training_code", lambda _: "c0de")
     policy = untrained("made")
     config = compose_experiment(SHORT)
     tags = {**lineage(), "code": "c0de", "git.commit": "0" * 40}
