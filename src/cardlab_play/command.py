@@ -1,6 +1,5 @@
 """The commands `cardlab play`, which serves a web page for playing against agents, and `cardlab play record`."""
 
-import gc
 from pathlib import Path
 
 from cardlab.cli.verbs import MissingPlugin, Request
@@ -27,5 +26,4 @@ def run(request: Request) -> int:
         if error.name is None or error.name.partition(".")[0] not in _EXTRA_PACKAGES:
             raise
         raise MissingPlugin(f"play: {error.name} is not installed; run: pip install 'cardlab[play]'") from None
-    gc.enable()  # off since exit_on_signals, for the imports
     return serve(options, lambda line: print(line, flush=True))

@@ -57,6 +57,7 @@ def test_in_a_process_of_its_own_nothing_is_written(folder: Path) -> None:
         (["train", "--info=nope"], "argument --info/-i: invalid choice: 'nope'"),
         (["-sc", "install=nosh"], "argument --shell-completion/-sc: invalid choice: 'install=nosh'"),
         (["-sc", "query"], "argument --shell-completion/-sc: invalid choice: 'query'"),
+        (["ui", "ui.port=8798"], "ui.port=8798: no such key; did you mean port?"),
         (["train", "gmae=thirty_one"], "gmae=thirty_one: no such key; did you mean game?"),
         (["train", "game=chess"], "game=chess: must be one of "),
         (["train", "experiment=nothing"], "experiment=nothing: must be one of "),

@@ -178,6 +178,22 @@ class InterruptsImports:
         return signal.raise_signal, (signal.SIGINT,)
 
 
+def test_a_program_ends_without_a_last_collection() -> None:
+    """Which takes more than a second after the imports of torch and Lightning."""
+    code = """
+import sys
+class Ring:
+    def __init__(self): self.ring = self
+    def __del__(self): print("collected")
+if len(sys.argv) > 1:
+    from cardlab.core.exit_status import start_program
+    start_program()
+rings = [Ring(), Ring()]
+"""
+    said = [subprocess.check_output([sys.executable, "-c", code, *given], text=True) for given in ([], ["program"])]
+    assert said == ["collected\ncollected\n", ""]
+
+
 def test_ctrl_c_during_the_imports_of_a_child_is_left_to_its_parent() -> None:
     child = ChildProcess.start("a child", report_and_interrupt, InterruptsImports())
     child.process.join(60)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from cardlab.core.exit_status import run_program
+from cardlab.core.exit_status import run_program, start_program
 
 __all__ = ["main"]
 
@@ -15,4 +15,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         return run_arguments(arguments)
 
+    if arguments is None:
+        start_program()
     return run_program(run)

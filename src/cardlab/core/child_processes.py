@@ -18,7 +18,7 @@ from typing import Any
 
 import psutil
 
-from cardlab.core.exit_status import FAILED, INTERRUPTED, resending
+from cardlab.core.exit_status import FAILED, INTERRUPTED, resending, start_program
 from cardlab.core.messages import InvalidOption
 
 NOT_IN_DIGEST = "starts processes; what they run decides"
@@ -118,6 +118,7 @@ def stop(children: Iterable[ChildProcess]) -> None:
 
 def _main(pipe: Connection, function: Callable[..., object], arguments: tuple[Any, ...]) -> None:
     """The child process."""
+    start_program()
     os.setpgrp()  # Ctrl-C in the terminal interrupts the parent, which then interrupts each child once
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # discards one that is blocked
     signal.signal(signal.SIGINT, signal.default_int_handler)

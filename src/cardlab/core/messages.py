@@ -267,4 +267,4 @@ def _nearest_key(key: str, known: Sequence[str]) -> str | None:
     for names, likeness in ((siblings, 0.85), (deeper, 0.85), (siblings, 0.65)):
         if near := get_close_matches(last, names, n=1, cutoff=likeness):
             return names[near[0]]
-    return None
+    return last if last in known else None
