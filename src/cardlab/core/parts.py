@@ -129,7 +129,7 @@ def build_part(group: str, data: Mapping[str, Any]) -> Any:
     try:
         made = part(**given)
     except TypeError as error:
-        raise InvalidOption(key, target, f"a class with these options ({error})") from error
+        raise InvalidOption(key, target, f"the class of options, which takes these keys ({error})") from error
     if lacking := [name for name in _NEEDED[group] if not hasattr(made, name)]:
         raise InvalidOption(key, target, f"a class with {lacking[0]}, as the group {group} needs")
     return made
