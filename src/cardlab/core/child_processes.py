@@ -131,7 +131,7 @@ def _main(pipe: Connection, function: Callable[..., object], arguments: tuple[An
         sys.exit(INTERRUPTED)
     except Exception as error:
         error.add_note(f"In {current_process().name}: {traceback.format_exc()}")
-        with suppress(OSError):  # the parent is gone
+        with suppress(OSError, KeyboardInterrupt):  # the parent is gone, or stops this process
             try:
                 pipe.send(error)
             except Exception:  # it cannot be pickled
