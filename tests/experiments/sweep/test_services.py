@@ -170,7 +170,7 @@ def test_two_clones_share_a_sweep_and_no_credential_is_shown(
     one = Clone(tmp_path / "one", environment, quick_python)
     addresses = {"MLFLOW_TRACKING_URI": tracking, "OPTUNA_STORAGE": inside}
     two = Clone(tmp_path / "two", environment, quick_python, **addresses, PGPASSFILE="")
-    first = one.start(*PROGRAM, "sweep", *TINY, f"sweep.trials={TRIALS}", "sweep.study=shared")
+    first = one.start(*PROGRAM, "sweep", *TINY, f"sweep.trials={TRIALS}", "sweep.study=shared", "sweep.heartbeat=60")
     one.read_until(first, "trial 0 begins")
     slow = threading.Event()
     threading.Thread(target=_slow_down, args=(first, slow)).start()
