@@ -90,10 +90,9 @@ def _overview(store: Store, base: str, hint: str = "") -> str:
     store.mark_killed()
     with store.wrap_errors():
         update_experiments(store.client, is_own=store.file is not None)
-    trained = dict(compare_links(store, base))
     games = {path.parent.name for path in CHAMPIONS.glob("*/decision.json")}
-    is_own_project = len(conf_folders()) > 1
-    games |= {*game_names()} & {*trained} if is_own_project else {*game_names()}
+    is_own_project = len(conf_folders()) > 1  # where the champions of games that nobody trains are noise
+    games |= {*game_names()} & {*dict(compare_links(store, base))} if is_own_project else {*game_names()}
     added = [game for game in sorted(games) if Registry(store).register_champion(game)]
     lines = [f"registered the champions of {', '.join(added)}"] if added else []
     pages = [f"compare the trainings of {name}: {link}" for name, link in compare_links(store, base)]

@@ -67,7 +67,8 @@ def run_program(run: Callable[[], int | None], hint: str = "") -> int:
 def start_program() -> None:
     """Let this process do without garbage collections of all objects, also at its end. Not for a library.
 
-    Torch, Lightning and MLflow make a million objects that stay: their imports take a fifth less time, the end a tenth.
+    Torch, Lightning and MLflow make objects that stay: their imports take a quarter less time without, and the end 0.2
+    seconds in place of 1.4.
     """
     young, middle, _ = gc.get_threshold()
     gc.set_threshold(young, middle, 1000)

@@ -25,7 +25,7 @@ from cardlab.core.messages import ConfigurationError, InvalidOption
 TARGET, NAME = "_target_", "name"
 GROUPS = ("game", "agent", "network", "opponents", "search")
 """The groups whose files name a class."""
-_NEEDED = {
+_NEEDED = {  # what the object of each group must have, so that its use fails in one line
     "game": ("spec", "deal", "apply"),
     "agent": ("build",),
     "network": ("check", "build"),

@@ -35,9 +35,9 @@ def check_agent(game: Game, agent: Agent, seed: int = 0) -> None:
         require(np.issubdtype(np.asarray(actions).dtype, np.integer), f"{name}.act must return whole numbers")
         require(np.array_equal(actions, again), f"{name}.act differs for one seed: take all chance from its `rng`")
         inside = (actions >= 0) & (actions < game.spec.num_actions)
-        for row in np.flatnonzero(~(inside & legal[np.arange(count), np.where(inside, actions, 0)])):
-            allowed = legal[row].nonzero()[0].tolist()
-            require(False, f"{name}.act returns {actions[row]}, an action that is not legal: {allowed} are")
+        illegal = ~(inside & legal[np.arange(count), np.where(inside, actions, 0)])
+        taken, allowed = actions[illegal.argmax()], legal[illegal.argmax()].nonzero()[0].tolist()
+        require(not illegal.any(), f"{name}.act returns {taken}, an action that is not legal: {allowed} are")
         if isinstance(agent, Policy):
             logs, values = agent.evaluate(known, movers)
             masked = np.array_equal(np.isneginf(logs) | legal, np.ones_like(legal))
