@@ -163,6 +163,19 @@ def test_a_broken_game_fails_with_what_to_change(game: type[Kuhn], said: str) ->
     assert said in str(raised.value)
 
 
+class SomeDealsEndAtOnce(Kuhn):
+    def deal(self, num_games, rng, decks=None, seeds=None):
+        states = super().deal(num_games, rng, decks)
+        ended = states["cards"][:, 0] == 2
+        states["moves"][ended, :2] = 0  # both have passed
+        states["num_moves"][ended] = 2
+        return states
+
+
+def test_deals_may_end_a_game_at_once() -> None:
+    check_game(SomeDealsEndAtOnce())
+
+
 @dataclass(frozen=True)
 class Returns:
     """Plays `actions`, whatever is legal."""
