@@ -41,7 +41,7 @@ def environment_group() -> ProcessGroup:
     return ProcessGroup(int(os.environ.get("RANK", "0")), int(os.environ.get("WORLD_SIZE", "1")))
 
 
-def external_launch() -> ProcessGroup | None:
+def joined_group() -> ProcessGroup | None:
     """The group whose rank 0 runs the current command, if any."""
     return joined.group if (joined := _joined.get()) else None
 

@@ -22,7 +22,7 @@ from torch.distributed import Store, TCPStore  # pyright: ignore[reportPrivateIm
 from cardlab.core.messages import InvalidOption
 from cardlab.learners.distributed import ProcessGroup
 from cardlab.training.experiment import Experiment
-from cardlab.training.external_launch import TIMEOUT, ProcessLost, backend, external_launch, train_together
+from cardlab.training.external_launch import TIMEOUT, ProcessLost, backend, joined_group, train_together
 
 _KEY = "trainer.processes"
 _HOST = "127.0.0.1"
@@ -67,7 +67,7 @@ def start_processes(experiment: Experiment, checkpoint: Path, resume: Path | Non
     Raises InvalidOption for an experiment that cannot be sent, and ProcessLost when a worker fails.
     """
     size = experiment.trainer.processes
-    joined = external_launch()
+    joined = joined_group()
     if joined is not None:
         if size != joined.size:
             raise InvalidOption(_KEY, size, f"{joined.size}, the number of processes that were started (WORLD_SIZE)")
