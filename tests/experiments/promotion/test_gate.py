@@ -1,5 +1,7 @@
 """Who is let through: real matches between agents whose order is known."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -11,8 +13,10 @@ from cardlab.games.make_game import make_game
 STRONGER = [("poker_squares", {}, "flush"), ("thirty_one", {}, "greedy"), ("thirty_one", {"num_players": 3}, "greedy")]
 
 
-def play(game, challenger, opponent, deals=60, sequential=False, ladder=(), **arena) -> PromotionDecision:
-    options = PromotionOptions(sequential=sequential, ladder=ladder)
+def play(
+    game, challenger, opponent, deals=60, sequential=False, ladder=(), accept_equal=False, **arena
+) -> PromotionDecision:
+    options = PromotionOptions(sequential=sequential, ladder=ladder, accept_equal=accept_equal)
     sides = [Contender(name, name, "") for name in (challenger, opponent)]
     return decide(game, *sides, ArenaOptions(deals=deals, processes=1, **arena), options)
 
@@ -70,26 +74,38 @@ def test_on_a_ladder_too_no_two_agents_can_each_dethrone_the_other():
 
 
 @pytest.mark.parametrize(
-    ("apart", "gain", "accepted"),
+    ("apart", "gain", "accepted", "as_equal"),
     [
-        ((-0.1, 0.1), (0.1, 0.3), True),  # even between them, and more from the ladder
-        ((0.1, 0.3), (0.1, 0.3), True),
-        ((-0.3, -0.1), (0.1, 0.3), False),  # it loses to the champion
-        ((-0.1, 0.1), (-0.1, 0.3), False),
-        ((0.1, 0.3), (-0.1, 0.3), False),  # it wins from the champion alone
+        ((-0.1, 0.1), (0.1, 0.3), True, True),  # even between them, and more from the ladder
+        ((0.1, 0.3), (0.1, 0.3), True, True),
+        ((-0.3, -0.1), (0.1, 0.3), False, False),  # it loses to the champion
+        ((-0.1, 0.1), (-0.1, 0.3), False, True),
+        ((0.1, 0.3), (-0.1, 0.3), False, True),  # it wins from the champion alone
+        ((-0.1, 0.1), (-0.3, -0.1), False, False),  # less from the ladder
     ],
 )
-def test_a_ladder_asks_for_more_from_others_and_no_loss_to_the_champion(apart, gain, accepted):
+def test_a_ladder_asks_for_more_from_others_and_no_loss_to_the_champion(apart, gain, accepted, as_equal):
     side = Contender("one", "random", "")
     between, ladder = (Estimate(sum(pair) / 2, *pair, 100) for pair in (apart, gain))
     decision = PromotionDecision(side, side, between, 200, 1, sequential=False, ladder=Ladder(("greedy",), ladder))
     assert decision.accepted is accepted
+    assert replace(decision, accept_equal=True).accepted is as_equal
 
 
 def test_equal_agents_do_not_pass():
     decision = play(make_game("poker_squares"), "random", "random", deals=100)
     assert decision.difference.low < 0 < decision.difference.high
     assert not decision.accepted
+    assert "accept_equal" not in decision.figures()
+
+
+def test_an_equal_agent_passes_where_that_is_enough_and_a_weaker_one_does_not():
+    game = make_game("poker_squares")
+    assert play(game, "random", "random", deals=100, accept_equal=True).accepted
+    assert play(game, "flush", "random", accept_equal=True).accepted
+    weaker = play(game, "random", "flush", accept_equal=True)
+    assert not weaker.accepted
+    assert weaker.figures()["accept_equal"] is True
 
 
 def test_the_same_challenge_gives_the_same_figures_and_another_has_other_deals():

@@ -45,6 +45,9 @@ class PromotionOptions:
     sequential: Flag = option(
         False, "true: stop as soon as the result is clear, by an interval that holds at every look"
     )
+    accept_equal: Flag = option(
+        False, "true: a policy that is not weaker replaces the champion, too, as one that can be trained again"
+    )
     max_megabytes: Number = option(5.0, "maximum size of the files of a champion in git", gt=0)
 
 
@@ -120,6 +123,7 @@ class PromotionDecision:
     games: int
     seed: int
     sequential: bool
+    accept_equal: bool = False  # whether a challenger that is not weaker is accepted
     ladder: Ladder | None = None  # if one was played
     choice: SeedChoice | None = None  # if the challenger is one of several seeds
 
@@ -127,8 +131,10 @@ class PromotionDecision:
     def accepted(self) -> bool:
         """Whether the challenger becomes champion: it beats the champion, or gains on the ladder and does not lose.
 
-        In neither case can two agents each replace the other.
+        In neither case can two agents each replace the other, unless equal ones are accepted.
         """
+        if self.accept_equal:
+            return self.difference.high >= 0 and (self.ladder is None or self.ladder.difference.high >= 0)
         if self.ladder is None:
             return self.difference.low > 0
         return self.ladder.difference.low > 0 and self.difference.high > 0
@@ -146,6 +152,8 @@ class PromotionDecision:
             "games": self.games,
             "seed": self.seed,
         }
+        if self.accept_equal:
+            figures["accept_equal"] = True
         if self.ladder is not None:
             figures["ladder"] = {"agents": [*self.ladder.agents], "difference": self.ladder.difference.named("mean")}
         if self.choice is not None:
@@ -190,7 +198,8 @@ def decide(
     def decision(matches: Mapping[int, Match]) -> PromotionDecision:
         measured = difference(list(matches.values()))
         games = measured.deals * sum(match.lineup.num_seatings for match in matches.values())
-        return PromotionDecision(challenger, opponent, measured, games, seed, options.sequential)
+        flags = options.sequential, options.accept_equal
+        return PromotionDecision(challenger, opponent, measured, games, seed, *flags)
 
     label = f"{challenger.name} against {opponent.name}"
     play = partial(play_matches, game, entries, arena, together=lambda _: 0, enough=is_clear, label=label)
