@@ -1,6 +1,6 @@
 """`cardlab promote`: a policy challenges the champion of its game."""
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 
 from rich.console import Console
@@ -26,13 +26,11 @@ from cardlab.games.make_game import without_training_options
 from cardlab.tracking import Store
 from cardlab.tracking.policy_lookup import find_origin, policy_filter, print_run
 
-_KEYS = ("reference", "sequential", "max_megabytes", "ladder")
-
 
 def run(request: Request) -> int:
     """Print the results and the decision; returns 0 whether the challenger wins or loses."""
     config = request.config
-    options = PromotionOptions(**{key: config[key] for key in _KEYS})
+    options = PromotionOptions(**{each.name: config[each.name] for each in fields(PromotionOptions)})
     arena = build_arena(config["arena"])
     given = checked("output", config["output"], Text | None)
     text, name = checked("policy", config["policy"], Text), checked("name", config["name"], Text | None)

@@ -132,6 +132,21 @@ def test_a_loser_is_recorded_and_changes_nothing(
     assert runs[2].data.tags["policy.digest"] == policy_digest(second)
 
 
+def test_a_policy_that_is_not_weaker_is_enough_when_the_command_says_so(
+    store: Store, root: Path, untrained: Callable[..., Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    first, second = untrained("first", seed=1), untrained("second", seed=2)
+    assert main(["promote", f"policy={first}", "game=poker_squares", "arena.deals=100", "accept_equal=true"]) == 0
+    capsys.readouterr()
+    # Both play a hundred deals with weights that have learned nothing: neither is better.
+    command = ["promote", f"policy={second}", "game=poker_squares", "arena.deals=100"]
+    assert main(command) == 0
+    assert "not promoted: the interval is not above zero" in capsys.readouterr().out
+    assert main([*command, "accept_equal=true"]) == 0
+    assert "promoted: champions/poker_squares" in capsys.readouterr().out
+    assert policy_digest(root / "champions" / "poker_squares") == policy_digest(second)
+
+
 def test_policies_that_see_different_features_meet_at_one_table(store: Store, untrained: Callable[..., Path]) -> None:
     write_champion(Path("champions"), make_game("thirty_one"), untrained("table", "thirty_one"), {})
     result = challenge(untrained("seed", "thirty_one", seed=1, features="paper"), store, "thirty_one")

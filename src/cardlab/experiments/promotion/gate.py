@@ -123,9 +123,9 @@ class PromotionDecision:
     games: int
     seed: int
     sequential: bool
-    accept_equal: bool = False  # whether a challenger that is not weaker is accepted
     ladder: Ladder | None = None  # if one was played
     choice: SeedChoice | None = None  # if the challenger is one of several seeds
+    accept_equal: bool = False  # whether a challenger that is not weaker is accepted
 
     @property
     def accepted(self) -> bool:
@@ -198,8 +198,8 @@ def decide(
     def decision(matches: Mapping[int, Match]) -> PromotionDecision:
         measured = difference(list(matches.values()))
         games = measured.deals * sum(match.lineup.num_seatings for match in matches.values())
-        flags = options.sequential, options.accept_equal
-        return PromotionDecision(challenger, opponent, measured, games, seed, *flags)
+        decided = PromotionDecision(challenger, opponent, measured, games, seed, options.sequential)
+        return replace(decided, accept_equal=options.accept_equal)
 
     label = f"{challenger.name} against {opponent.name}"
     play = partial(play_matches, game, entries, arena, together=lambda _: 0, enough=is_clear, label=label)

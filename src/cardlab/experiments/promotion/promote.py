@@ -270,14 +270,17 @@ def format_outcome(challenge: Challenge, outcome: ChallengeOutcome) -> str:
         f"{challenge.name} against {against}: difference {difference.mean:+.3f} points per game, "
         f"95 % interval {difference.low:+.3f} to {difference.high:+.3f}, {difference.deals:,} deals"
     )
-    verdict = "the interval is not above zero"
+    verdict = "it is weaker" if decision.accept_equal else "the interval is not above zero"
     if decision.ladder is not None:
         gain = decision.ladder.difference
         lines.append(
             f"against {', '.join(decision.ladder.agents)}: {gain.mean:+.3f} points per game more than {opponent.name}, "
             f"95 % interval {gain.low:+.3f} to {gain.high:+.3f}"
         )
-        verdict = "it loses to the champion" if difference.high <= 0 else "the interval of the ladder is not above zero"
+        if difference.high <= 0:
+            verdict = "it loses to the champion"
+        elif not decision.accept_equal:
+            verdict = "the interval of the ladder is not above zero"
     lines.append(f"promoted: {outcome.folder}" if outcome.folder else f"not promoted: {verdict}")
     if outcome.exploited:
         measure = f"cardlab exploit policy={outcome.folder} measures this one"
