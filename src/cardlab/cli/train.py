@@ -176,12 +176,12 @@ def _train_seeds(request: Request, config: Mapping[str, Any], store: Store) -> O
 def run_many(requests: Sequence[Request]) -> Outcome:
     """Train the method of each request with its seeds, as many at a time as there are cores, and compare them."""
     from cardlab.cli.compare import report_comparison  # noqa: PLC0415  slow imports
-    from cardlab.experiments.config.build_parts import build_arena  # noqa: PLC0415
+    from cardlab.experiments.config.build_parts import build_arena, build_game  # noqa: PLC0415
     from cardlab.experiments.policy_groups import PolicyGroup  # noqa: PLC0415
     from cardlab.experiments.seeds import train_methods  # noqa: PLC0415
 
     methods = _methods(requests)
-    games = {method.config["game"]["name"] for method in methods}
+    games = {build_game(method.config["game"]).spec.name for method in methods}
     allowed = "one game: methods of several games cannot be compared"
     check_that(len(games) == 1, "game", ", ".join(games), allowed)
     if not is_quiet():

@@ -14,6 +14,7 @@ from cardlab.agents.policy_descriptions import PolicyError, policy_digest
 from cardlab.agents.specs import seed_number
 from cardlab.core.files import load_json, write_atomically
 from cardlab.evaluation.seed_statistics import Band, Curve, band_over_seeds, common_range
+from cardlab.experiments.config.build_parts import build_game
 from cardlab.experiments.run_paths import SUMMARY
 from cardlab.tracking.connection import project_root
 
@@ -38,7 +39,7 @@ def write_learning_curves(results: Path, experiments: Mapping[str, Any], folder:
     folder.mkdir(parents=True, exist_ok=True)
     rows: dict[str, list[list[str]]] = {}
     for name, config in experiments.items():
-        game = str(config["game"]["name"])
+        game = build_game(config["game"]).spec.name
         rows.setdefault(game, []).extend([game, name, *point] for point in _points(results / name / "curve.csv"))
     for game, points in rows.items():
         with (folder / f"{game}.csv").open("w", newline="", encoding="utf-8") as file:

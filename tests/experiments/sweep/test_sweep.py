@@ -183,6 +183,18 @@ def test_the_best_trial_is_confirmed_with_fresh_seeds(root: Path, capsys: pytest
     assert f"{runs_of(root, 'sweep')[0].data.metrics['sweep/confirmed']:.3f}" == found[1], "the last one counts"
 
 
+@pytest.mark.usefixtures("no_plots", "no_training")
+def test_runs_are_found_by_a_game_whose_file_has_another_name(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = root / "conf" / "game" / "mine.yaml"
+    path.parent.mkdir(parents=True)
+    path.write_text("defaults: [thirty_one]\n", encoding="utf-8")
+    assert main(["sweep", *TINY, "game=mine", "sweep.trials=2"]) == 0
+    assert [len(runs_of(root, kind)) for kind in ("sweep", "trial")] == [1, 2], "in one experiment of MLflow"
+    capsys.readouterr()
+    assert main(["runs", "game=mine", "--json"]) == 0
+    assert [run["kind"] for run in json.loads(capsys.readouterr().out)] == ["sweep"]
+
+
 def test_an_agent_that_is_replaced_does_not_build_on_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     untuned = compose_experiment(["agent=dqn"])["agent"]

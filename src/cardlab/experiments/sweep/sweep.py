@@ -18,6 +18,7 @@ from cardlab.agents.specs import SEED
 from cardlab.core.child_processes import is_alive, process_name
 from cardlab.core.messages import InvalidOption
 from cardlab.experiments.config.build_experiment import build_experiment, check_run_name
+from cardlab.experiments.config.build_parts import build_game
 from cardlab.experiments.config.values import with_values
 from cardlab.experiments.sweep.group_option import chosen_options, invalid_entry
 from cardlab.experiments.sweep.options import SweepOptions, invalid_study
@@ -106,16 +107,16 @@ def run_sweep(options: SweepOptions, config: Mapping[str, Any]) -> SweepResult:
 
 def _log_best(store: Store, plan: SweepPlan, run_id: str) -> None:
     """Log the policies of the best trial as models, and no others of the study; prints a warning on failure."""
-    game = game_data(without_training_options(build_experiment(plan.config).game))
+    game = without_training_options(build_game(plan.config["game"]))
     try:
         with store.wrap_errors(), TemporaryDirectory() as scratch:
             folder = Path(store.client.download_artifacts(run_id, POLICY, scratch))
             folders = sorted(folder.glob(f"{SEED}*")) or [folder]
             names = [POLICY if each == folder else f"{POLICY}_{each.name}" for each in folders]
             tags = {"sweep.study": plan.study}
-            policies = [PolicyToLog(*each, game, tags) for each in zip(folders, names, strict=True)]
+            policies = [PolicyToLog(*each, game_data(game), tags) for each in zip(folders, names, strict=True)]
             log_policies(store.client, run_id, policies)
-            experiment, condition = store.experiment_id(plan.game), f"tags.`sweep.study` = '{plan.study}'"
+            experiment, condition = store.experiment_id(game.spec.name), f"tags.`sweep.study` = '{plan.study}'"
             for model in store.client.search_logged_models([experiment], condition):
                 if model.source_run_id != run_id:
                     store.client.delete_logged_model(model.model_id)
@@ -231,7 +232,8 @@ def _parent_run(store: Store, study: Study, plan: SweepPlan) -> Run:
     experiment = build_experiment(plan.config)
     against = plan.options.against(experiment.game, experiment.arena.references)
     tags = {"kind": "sweep", "sweep.study": plan.study, AGAINST: against, DEALS: plan.options.deals}
-    run = store.start_run(plan.game, plan.study, tags=tags, params=params, resume=begun, stopped_by=(SweepFailed,))
+    game, stopped_by = experiment.game.spec.name, (SweepFailed,)
+    run = store.start_run(game, plan.study, tags=tags, params=params, resume=begun, stopped_by=stopped_by)
     if run.id != begun:
         study.set_user_attr(RUN, run.id)
     return run

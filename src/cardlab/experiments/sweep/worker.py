@@ -49,11 +49,6 @@ class SweepPlan:
         """Address of the study's storage."""
         return storage_address(self.options.storage, self.root)
 
-    @property
-    def game(self) -> str:
-        """Name of the game, and of its experiment in MLflow."""
-        return str(self.config["game"]["name"])
-
     def open(self) -> Study:
         """The study. Raises StudyUnavailable, InvalidOption."""
         return open_study(self.root, self.study, self.options, int(self.config["trainer"]["evaluations"]))
