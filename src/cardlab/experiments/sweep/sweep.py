@@ -64,14 +64,14 @@ class StudyInUse(RuntimeError):
     """Another `cardlab sweep` runs this study."""
 
 
-def run_sweep(options: SweepOptions, config: Mapping[str, Any]) -> SweepResult:
+def run_sweep(options: SweepOptions, config: Mapping[str, Any], space: Space | None = None) -> SweepResult:
     """Run trials until the study has `options.trials` finished ones, and return the best.
 
-    `config` is the configuration of the experiment. Raises InvalidOption for a space, a metric or a study that does not
-    fit, before anything is written; later StudyInUse, StudyUnavailable, ChildKilled, TrackingUnavailable; SweepFailed
-    when all trials were pruned; and KeyboardInterrupt after Ctrl-C.
+    `config` is the configuration of the experiment, `space` the result of `check_sweep`. Raises InvalidOption for a
+    space, a metric or a study that does not fit, before anything is written; later StudyInUse, StudyUnavailable,
+    ChildKilled, TrackingUnavailable; SweepFailed when all trials were pruned; and KeyboardInterrupt after Ctrl-C.
     """
-    space = check_sweep(options, config)
+    space = space or check_sweep(options, config)
     name, store = options.study or study_name(options, config), Store()
     code = training_code(with_options(config, options.space))
     plan = SweepPlan(name, options, config, store.root, store.address, parent="", code=code)
