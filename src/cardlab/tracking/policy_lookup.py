@@ -6,6 +6,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
@@ -33,11 +34,20 @@ _MAKES_POLICIES = ("training", "trial")  # kinds of runs; others with a digest m
 class Origin:
     """The run that made a policy."""
 
+    store: Store
     run_id: str
     name: str  # of the experiment
     tags: Mapping[str, str]  # without those of MLflow
-    config: Mapping[str, Any]  # composed configuration; empty if the store has lost it
-    files: Mapping[str, str]  # its learning curve and what was not committed, by name, where the store has them
+
+    @cached_property
+    def config(self) -> Mapping[str, Any]:
+        """The composed configuration; empty if the store has lost it."""
+        return json.loads(read_artifacts(self.store, self.run_id, (CONFIG,)).get(CONFIG, "{}"))
+
+    @cached_property
+    def files(self) -> Mapping[str, str]:
+        """The learning curve and what was not committed, by name, where the store has them."""
+        return read_artifacts(self.store, self.run_id, KEPT)
 
 
 def policy_filter(digest: str) -> str:
@@ -82,9 +92,7 @@ def find_origin(store: Store, digest: str) -> Origin | None:
         if run.data.tags.get("kind") in _MAKES_POLICIES:
             tags = {key: value for key, value in run.data.tags.items() if not key.startswith("mlflow.")}
             name = tags.get("experiment") or run.info.run_name or ""
-            files = read_artifacts(store, run.info.run_id, (CONFIG, *KEPT))
-            config = json.loads(files.pop(CONFIG, "{}"))
-            return Origin(run.info.run_id, name, tags, config, files)
+            return Origin(store, run.info.run_id, name, tags)
     return None
 
 
