@@ -195,7 +195,7 @@ def _diff(request: Request) -> int:
 def _show(prefix: str, *, as_json: bool) -> int:
     """Print the lineage of the run whose id starts with `prefix`, and the folders and addresses of its policy."""
     store = Store()
-    found = [(game, entry) for game, entry in store.search_runs() if entry.info.run_id.startswith(prefix)]
+    found = store.runs_by_id(prefix)
     allowed = f"the beginning of one run's id ({len(found)} match); see cardlab runs"
     check_that(len(found) == 1, "run", prefix, allowed)
     game, entry = found[0]

@@ -22,11 +22,11 @@ from cardlab.experiments.stage_code import load_params
 from cardlab.tracking import Store
 from cardlab.tracking.lineage import CODE, FOLDER, LINKS, UNCOMMITTED, VERSIONS, run_git
 from cardlab.tracking.policy_lookup import DIGEST, KEPT, find_origin, read_artifacts
+from cardlab.tracking.run_state import SHORTEST_ID
 
 CURVE = "curve.csv"
 LINEAGE = "lineage.json"
 _MODELS = "models"
-_SHORTEST_ID = 4  # characters
 _CPU = "usage/cpu_seconds"
 
 
@@ -127,9 +127,7 @@ def _of_folder(folder: Path) -> TrainingRecord | None:
 
 def _of_run(text: str, store: Store) -> TrainingRecord | None:
     """The training whose run id begins with `text`, if there is only one."""
-    if len(text) < _SHORTEST_ID or not set(text) <= set("0123456789abcdef"):
-        return None
-    runs = [run for _, run in store.search_runs() if run.info.run_id.startswith(text)]
+    runs = [run for _, run in store.runs_by_id(text)] if len(text) >= SHORTEST_ID else []
     if len(runs) != 1 or " " in runs[0].data.tags.get(DIGEST, " "):
         return None
     (run,) = runs

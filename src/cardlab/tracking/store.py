@@ -179,6 +179,11 @@ class Store:
             found = self.client.search_runs([*names], condition, max_results=limit, order_by=order) if names else []
         return [(names[run.info.experiment_id], run) for run in found]
 
+    def runs_by_id(self, prefix: str) -> "list[tuple[str, StoredRun]]":
+        """(experiment, run) for the runs whose id starts with `prefix`. Raises TrackingUnavailable."""
+        is_hex = set(prefix) <= set("0123456789abcdef")
+        return self.search_runs(f"attributes.run_id LIKE '{prefix}%'") if is_hex else []
+
     def mark_killed(self, parent: str | None = None) -> None:
         """Set the runs that `was_killed` finds to KILLED; they end with their last metric. Raises nothing.
 
