@@ -127,14 +127,11 @@ def _made_with(tags: Mapping[str, str]) -> dict[str, str]:
 
 def deleted_policies(store: Store) -> set[str]:
     """Digests of policies whose trainings were all deleted in MLflow. Raises TrackingUnavailable."""
-    if store.file and not store.file.exists():
-        return set()
-    kept = {run.data.tags.get(DIGEST) for _, run in store.search_runs("tags.kind = 'training'")}
-    with store.wrap_errors():
-        experiments = [entry.experiment_id for entry in store.client.search_experiments()]
-        only_deleted = 2  # ViewType.DELETED_ONLY
-        found = store.client.search_runs(experiments, "tags.kind = 'training'", only_deleted) if experiments else []
-    return {digest for run in found if (digest := run.data.tags.get(DIGEST))} - kept
+    kept, deleted = (
+        {run.data.tags.get(DIGEST, "") for _, run in store.search_runs("tags.kind = 'training'", deleted=deleted)}
+        for deleted in (False, True)
+    )
+    return deleted - kept - {""}
 
 
 def policy_artifacts(store: Store, stored: "StoredRun") -> Path | None:

@@ -164,19 +164,24 @@ class Store:
         return run
 
     def search_runs(
-        self, condition: str = "", experiment: str | None = None, limit: int = _RUNS_PER_SEARCH
+        self,
+        condition: str = "",
+        experiment: str | None = None,
+        limit: int = _RUNS_PER_SEARCH,
+        *,
+        deleted: bool = False,
     ) -> "list[tuple[str, StoredRun]]":
         """(experiment, run) for the newest runs that match MLflow's filter `condition`. Raises TrackingUnavailable.
 
-        A missing sqlite file is not made.
+        With `deleted` only deleted runs are searched, else none of them. A missing sqlite file is not made.
         """
         if self.file and not self.file.exists():
             return []
         with self.wrap_errors():
             experiments = self.client.search_experiments()
             names = {entry.experiment_id: entry.name for entry in experiments if experiment in (None, entry.name)}
-            order = ["start_time DESC"]
-            found = self.client.search_runs([*names], condition, max_results=limit, order_by=order) if names else []
+            view, order = 2 if deleted else 1, ["start_time DESC"]  # ViewType.DELETED_ONLY, ACTIVE_ONLY
+            found = self.client.search_runs([*names], condition, view, limit, order) if names else []
         return [(names[run.info.experiment_id], run) for run in found]
 
     def runs_by_id(self, prefix: str) -> "list[tuple[str, StoredRun]]":
