@@ -11,7 +11,7 @@ from rich.filesize import pick_unit_and_suffix
 
 from cardlab.core.exit_status import printable
 from cardlab.tracking.experiment_tags import AGAINST, DEALS, FINAL_SCORE
-from cardlab.tracking.lineage import NOTE, TRIAL_STATE, described_command
+from cardlab.tracking.lineage import NOTE, PRUNED_TRIAL, described_command
 from cardlab.tracking.policy_lookup import DIGEST
 from cardlab.tracking.store import was_killed
 
@@ -146,7 +146,7 @@ def _number(value: float) -> str:
 
 def _state(stored: "Run") -> str:
     """A run whose process was killed with -9 stays RUNNING in the store until a command resumes it."""
-    if stored.data.tags.get(TRIAL_STATE) == "pruned":
+    if stored.data.tags.get("kind") == "trial" and PRUNED_TRIAL in stored.data.tags:
         return "pruned"
     return "killed" if was_killed(stored) else stored.info.status.lower()
 

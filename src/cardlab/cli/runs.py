@@ -24,7 +24,6 @@ from cardlab.core.messages import without_password
 from cardlab.core.options import NUMERIC, Text, check_that, checked, options
 from cardlab.tracking import Store
 from cardlab.tracking.connection import project_root
-from cardlab.tracking.lineage import TRIAL_STATE
 from cardlab.tracking.policy_lookup import DIGEST, mixed_groups, policy_artifacts, policy_filter, print_run
 from cardlab.tracking.registry import Registry, version_address
 from cardlab.tracking.store import OWN_TAGS
@@ -199,8 +198,7 @@ def _show(prefix: str, *, as_json: bool) -> int:
     allowed = f"the beginning of one run's id ({len(found)} match); see cardlab runs"
     check_that(len(found) == 1, "run", prefix, allowed)
     game, entry = found[0]
-    hidden = (*OWN_TAGS, TRIAL_STATE)  # the row has the state, also of a trial that was killed
-    tags = {key: text for key, text in entry.data.tags.items() if not key.startswith("mlflow.") and key not in hidden}
+    tags = {key: text for key, text in entry.data.tags.items() if not key.startswith("mlflow.") and key not in OWN_TAGS}
     row, places = run_row(entry, game), list[str]()
     shown = {heading: text for heading, text in row.cells.items() if heading not in ("run", "of")}
     rows = {"run": row.id, **shown, "started": row.started, "command": row.command}

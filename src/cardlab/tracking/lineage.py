@@ -32,7 +32,7 @@ LINKS = "links"  # tag of a training: folder → digest of the policies that it 
 COMPUTING = ("torch", "numpy", "numba")  # the packages whose versions may change what a training computes
 FOLDER = "git.folder"  # tag: the working folder, relative to the top of the clone
 RESTORED = "restored_from"  # tag of a run that was made again from a champion's folder: the id of the original
-TRIAL_STATE = "sweep.state"  # tag of a trial: running, complete, pruned, failed or killed
+PRUNED_TRIAL = "sweep.pruned"  # tag of a pruned trial: the reason
 
 _PACKAGES = ("cardlab", *COMPUTING, "lightning", "mlflow", "optuna", "dvc", "hydra-core")
 _LARGEST_DIFF = 1_000_000  # characters

@@ -23,7 +23,6 @@ from cardlab.tracking.connection import (
 from cardlab.tracking.lineage import (
     NOTE,
     RESTORED,
-    TRIAL_STATE,
     UNCOMMITTED,
     VERSIONS,
     describe_run,
@@ -200,8 +199,6 @@ class Store:
                 if was_killed(stored) or (parent and origin == [parent, process_name()]):
                     times = [stored.info.start_time, *(row.timestamp for row in stored.data.to_proto().metrics)]
                     self.client.set_terminated(stored.info.run_id, "KILLED", max(times))
-            for _, stored in self.search_runs(f"attributes.status = 'KILLED' and tags.`{TRIAL_STATE}` = 'running'"):
-                self.client.set_tag(stored.info.run_id, TRIAL_STATE, "killed")
         except Exception as error:
             _logger.debug("killed runs are not marked: %s", error)
 
