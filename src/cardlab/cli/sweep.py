@@ -122,8 +122,8 @@ def _origin(request: Request, options: SweepOptions, result: "SweepResult", conf
 
 def print_result(result: "SweepResult", metric: str) -> None:
     """Print the study, its best trial, what mattered, and the Pareto front of a study with two objectives."""
-    from cardlab.experiments.sweep.progress import score_text  # noqa: PLC0415  imports Optuna
     from cardlab.experiments.sweep.space import values_text  # noqa: PLC0415
+    from cardlab.experiments.sweep.study import score_text  # noqa: PLC0415  imports Optuna
 
     best = result.best
     trials = "1 trial" if result.trials == 1 else f"{result.trials} trials, {result.pruned} of them pruned"

@@ -19,11 +19,11 @@ from cardlab.experiments.config.build_experiment import build_experiment
 from cardlab.experiments.config.values import with_values
 from cardlab.experiments.seeds import train_seeds
 from cardlab.experiments.sweep.options import SweepOptions
-from cardlab.experiments.sweep.progress import OVERVIEW, can_rank, first_value, score_text, study_plots
+from cardlab.experiments.sweep.plots import OVERVIEW, study_plots
 from cardlab.experiments.sweep.scoring import combine, metric_bounds, play_references, sweep_arena
 from cardlab.experiments.sweep.space import Space, Values, values_text
 from cardlab.experiments.sweep.storages import storage_address
-from cardlab.experiments.sweep.study import FINISHED, finished_trials
+from cardlab.experiments.sweep.study import FINISHED, can_rank, finished_trials, first_value, score_text
 from cardlab.experiments.sweep.trials import CPU_SECONDS, INTERVAL, MEAN, RUN
 from cardlab.experiments.sweep.worker import SweepPlan
 from cardlab.games.make_game import without_training_options

@@ -22,7 +22,7 @@ from cardlab.experiments.config.build_parts import build_game
 from cardlab.experiments.config.values import with_values
 from cardlab.experiments.sweep.group_option import chosen_options, invalid_entry
 from cardlab.experiments.sweep.options import SweepOptions, invalid_study
-from cardlab.experiments.sweep.progress import Progress
+from cardlab.experiments.sweep.progress import SweepProgress
 from cardlab.experiments.sweep.retries import fail_dead_trials
 from cardlab.experiments.sweep.space import Space, Values
 from cardlab.experiments.sweep.storages import DATABASE, storage_errors
@@ -88,7 +88,7 @@ def run_sweep(options: SweepOptions, config: Mapping[str, Any], space: Space | N
                 store.client.log_text(parent.id, json.dumps(begun), PLAN)  # for workers that join, and later commands
             fail_dead_trials(study, options.heartbeat)
             enqueue_planned(study, space, options)
-            summary, progress = SummaryRun(study, space, options, parent), Progress(study, space, options)
+            summary, progress = SummaryRun(study, space, options, parent), SweepProgress(study, space, options)
             confirmation = None
             try:
                 _run(plan, study, progress, summary)
@@ -129,7 +129,7 @@ def join_sweep(plan: SweepPlan) -> int:
     space = check_sweep(plan.options, plan.config)
     with storage_errors(plan.storage):
         study = plan.open()
-        _run(plan, study, Progress(study, space, plan.options))
+        _run(plan, study, SweepProgress(study, space, plan.options))
         return len(finished_trials(study))
 
 
@@ -200,7 +200,7 @@ def _rules(game: Game) -> dict[str, Any]:
     return {entry.name: getattr(played, entry.name) for entry in fields(played) if entry.name != "features"}
 
 
-def _run(plan: SweepPlan, study: Study, progress: Progress, summary: SummaryRun | None = None) -> None:
+def _run(plan: SweepPlan, study: Study, progress: SweepProgress, summary: SummaryRun | None = None) -> None:
     """Run the trials in this process or in workers."""
     with progress:
 
