@@ -28,6 +28,8 @@ CURVE = "curve.csv"
 LINEAGE = "lineage.json"
 _MODELS = "models"
 _CPU = "usage/cpu_seconds"
+_COMMIT = "git.commit"
+_CODE = (CODE, _COMMIT, "git.dirty")
 
 
 @dataclass(frozen=True)
@@ -170,10 +172,6 @@ def _seed_curve(path: Path, seed: str) -> str:
 
 def _text(path: Path) -> str:
     return read_text(path) if path.is_file() else ""
-
-
-_COMMIT = "git.commit"
-_CODE = (CODE, _COMMIT, "git.dirty")
 
 
 @dataclass(frozen=True)

@@ -40,6 +40,10 @@ from cardlab.training.learning_curve import ITERATION
 from cardlab.training.run import RunInUse, Trained, run_folder, train
 
 _WIN_RATE = "win_rate/"
+CPU_SECONDS = "cpu_seconds"  # attribute of a complete trial: what its trainings took in its last attempt
+RUN = "mlflow_run"  # attribute of a trial and of a study: the id of its MLflow run
+MEAN = "mean"  # attribute of a complete trial: its mean score
+INTERVAL = "interval"  # attribute of a complete trial: both ends of the 95 % interval of its score
 
 
 @dataclass(frozen=True)
@@ -90,12 +94,6 @@ def curve_score(metrics: Mapping[str, float], metric: str) -> float:
         return metrics[MEAN_SCORE]
     rates = [rate for name, rate in metrics.items() if name.startswith(_WIN_RATE)]
     return sum(rates) / len(rates)
-
-
-CPU_SECONDS = "cpu_seconds"  # attribute of a complete trial: what its trainings took in its last attempt
-RUN = "mlflow_run"  # attribute of a trial and of a study: the id of its MLflow run
-MEAN = "mean"  # attribute of a complete trial: its mean score
-INTERVAL = "interval"  # attribute of a complete trial: both ends of the 95 % interval of its score
 
 
 @dataclass(frozen=True)
