@@ -15,7 +15,8 @@ import pytest
 from cardlab.cli.ui import compare_links, serve, sweep_link
 from cardlab.core.messages import InvalidOption
 from cardlab.tracking import Store
-from cardlab.tracking.policy_lookup import DIGEST, print_run, run_link
+from cardlab.tracking.lineage import DIGEST
+from cardlab.tracking.policy_lookup import print_run, run_link
 from services import free_port
 
 SERVE = """

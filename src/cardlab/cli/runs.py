@@ -24,7 +24,8 @@ from cardlab.core.messages import without_password
 from cardlab.core.options import NUMERIC, Text, check_that, checked, options
 from cardlab.tracking import Store
 from cardlab.tracking.connection import project_root
-from cardlab.tracking.policy_lookup import DIGEST, mixed_groups, policy_artifacts, policy_filter, print_run
+from cardlab.tracking.lineage import DIGEST
+from cardlab.tracking.policy_lookup import mixed_groups, policy_artifacts, policy_filter, print_run
 from cardlab.tracking.registry import Registry, version_address
 from cardlab.tracking.store import OWN_TAGS
 

@@ -26,8 +26,8 @@ from cardlab.games.make_game import game_data, without_training_options
 from cardlab.games.protocol import Game
 from cardlab.tracking import Store, TrackingUnavailable
 from cardlab.tracking.experiment_tags import AGAINST, DEALS, FINAL_SCORE, evaluation_metrics
-from cardlab.tracking.lineage import NOTE, add_score, describe_run
-from cardlab.tracking.policy_lookup import DIGEST, Origin, find_origin, print_run
+from cardlab.tracking.lineage import DIGEST, NOTE, PARENT, add_score, describe_run
+from cardlab.tracking.policy_lookup import Origin, find_origin, print_run
 from cardlab.tracking.policy_models import DealsOf, find_model, log_scores
 from cardlab.tracking.registry import Registry
 
@@ -92,7 +92,7 @@ def _score_trainings(
         if origin is not None:
             _log_score(store, origin.run_id, own)
             run = store.client.get_run(origin.run_id)
-            parents.add(run.data.tags.get("mlflow.parentRunId", ""))
+            parents.add(run.data.tags.get(PARENT, ""))
             model = find_model(store.client, run.info.experiment_id, str(own["policy_digest"]), origin.run_id)
             if model is not None:
                 deals = max(row["deals"] for row in own["references"].values())

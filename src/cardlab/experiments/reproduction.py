@@ -16,12 +16,13 @@ from tempfile import TemporaryDirectory
 
 from cardlab.agents.policy_descriptions import PolicyError, policy_digest, read_description
 from cardlab.agents.specs import CHAMPIONS
+from cardlab.core.code_digest import COMPUTING
 from cardlab.core.files import write_atomically
 from cardlab.core.messages import ConfigurationError
 from cardlab.experiments.config.build_experiment import build_experiment
-from cardlab.experiments.training_records import CURVE, TrainingRecord
+from cardlab.experiments.training_records import TrainingRecord
 from cardlab.tracking import Store
-from cardlab.tracking.lineage import CODE, COMPUTING, VERSIONS, run_git
+from cardlab.tracking.lineage import CODE, CURVE, VERSIONS, run_git
 
 SAME, DIFFERS, MISSING, LINK_MISSING = 0, 1, 3, 4  # exit statuses of `cardlab reproduce`
 

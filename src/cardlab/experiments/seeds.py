@@ -19,10 +19,10 @@ from cardlab.core.files import write_atomically
 from cardlab.core.running_code import check_unchanged, fast_imports
 from cardlab.experiments.config.build_experiment import build_experiment
 from cardlab.experiments.learning_curves import mean_curve, read_columns
-from cardlab.experiments.run_paths import CONFIG, LATEST, POLICY, SUMMARY
+from cardlab.experiments.run_paths import LATEST, POLICY, SUMMARY
 from cardlab.experiments.seed_plots import plot_seed_curves
 from cardlab.tracking import Run, Store
-from cardlab.tracking.lineage import UNCOMMITTED, VERSIONS, lineage, uncommitted
+from cardlab.tracking.lineage import CONFIG, CPU_SECONDS, CURVE, PARENT, UNCOMMITTED, VERSIONS, lineage, uncommitted
 from cardlab.tracking.policy_lookup import policy_filter
 from cardlab.tracking.run_state import load_run_state
 from cardlab.tracking.store import was_killed
@@ -33,10 +33,8 @@ if TYPE_CHECKING:
     from cardlab.training.run import Trained
 
 _WAIT_SECONDS = 1.0
-_PARENT = "mlflow.parentRunId"
 
 _ORIGIN = ("git.commit", "git.dirty", "dvc.experiment", "python", VERSIONS)  # tags of the lineage
-_CPU = "usage/cpu_seconds"
 
 Report = Callable[[str], None]
 
@@ -57,7 +55,7 @@ class SeedTraining:
     @property
     def curve(self) -> Path:
         """The learning curve."""
-        return self.folder / "curve.csv"
+        return self.folder / CURVE
 
     @property
     def snapshots(self) -> Path:
@@ -110,7 +108,7 @@ def train_methods(
         for method, first, trainings in zip(methods, firsts, found, strict=True):
             group = trainings[0].group
             run = runs.enter_context(_start_group_run(store, first, method.seeds, group, method.changed))
-            shared = (store.address, store.root, {**store.tags, "group": group, _PARENT: run.id}, method.changed)
+            shared = (store.address, store.root, {**store.tags, "group": group, PARENT: run.id}, method.changed)
             jobs |= {f"{method.label} seed {one.seed}".strip(): (one, method.config, *shared) for one in trainings}
             parents.append(run)
         with child_progress(report) as show:
@@ -257,7 +255,7 @@ def _log_results(run: Run, trainings: Sequence[SeedTraining], decisions_per_iter
     for name, picture in plot_seed_curves(curves, bands):
         run.log_figure(picture, f"curves/{name}.svg")
     spent = sum(json.loads(training.summary.read_text())["cpu_seconds"] for training in trainings)
-    run.log_metrics({_CPU: spent}, 0)
+    run.log_metrics({CPU_SECONDS: spent}, 0)
 
 
 def _add_tags(store: Store, experiment: Experiment, training: SeedTraining, tags: Mapping[str, str]) -> None:

@@ -17,17 +17,26 @@ from cardlab.experiments.config.build_experiment import build_experiment
 from cardlab.experiments.config.seed_options import experiment_part
 from cardlab.experiments.config.values import compare_parameters
 from cardlab.experiments.policy_groups import find_group
-from cardlab.experiments.run_paths import CONFIG, POLICY, SUMMARY
+from cardlab.experiments.run_paths import POLICY, SUMMARY
 from cardlab.experiments.stage_code import load_params
 from cardlab.tracking import Store
-from cardlab.tracking.lineage import CODE, FOLDER, LINKS, UNCOMMITTED, VERSIONS, run_git
-from cardlab.tracking.policy_lookup import DIGEST, KEPT, find_origin, read_artifacts
+from cardlab.tracking.champion_runs import LINEAGE
+from cardlab.tracking.lineage import (
+    CODE,
+    CONFIG,
+    CPU_SECONDS,
+    CURVE,
+    DIGEST,
+    FOLDER,
+    LINKS,
+    UNCOMMITTED,
+    VERSIONS,
+    run_git,
+)
+from cardlab.tracking.policy_lookup import KEPT, find_origin, read_artifacts
 from cardlab.tracking.run_state import SHORTEST_ID
 
-CURVE = "curve.csv"
-LINEAGE = "lineage.json"
 _MODELS = "models"
-_CPU = "usage/cpu_seconds"
 _COMMIT = "git.commit"
 _CODE = (CODE, _COMMIT, "git.dirty")
 
@@ -138,7 +147,9 @@ def _of_run(text: str, store: Store) -> TrainingRecord | None:
     if not config:
         return None
     more = {"curve": files.get(CURVE, ""), "diff": files.get(UNCOMMITTED, ""), "run_id": run.info.run_id}
-    return _record(config["name"], tags[DIGEST], config, tags, None, cpu_seconds=run.data.metrics.get(_CPU), **more)
+    return _record(
+        config["name"], tags[DIGEST], config, tags, None, cpu_seconds=run.data.metrics.get(CPU_SECONDS), **more
+    )
 
 
 def _of_benchmark(name: str) -> Iterator[TrainingRecord]:

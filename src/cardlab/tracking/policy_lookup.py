@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
+from cardlab.core.code_digest import COMPUTING
 from cardlab.core.files import short_path
 from cardlab.tracking.connection import SERVERS, TrackingUnavailable
-from cardlab.tracking.lineage import CODE, COMPUTING, DIGEST, UNCOMMITTED, VERSIONS
+from cardlab.tracking.lineage import CODE, CONFIG, CURVE, DIGEST, UNCOMMITTED, VERSIONS
 from cardlab.tracking.policy_models import DATA, POLICY
 from cardlab.tracking.store import Store
 
@@ -21,8 +22,7 @@ if TYPE_CHECKING:
     from mlflow.entities import Run as StoredRun
     from mlflow.entities import RunInfo
 
-CONFIG = "config.json"  # artifact of a training: its composed configuration
-KEPT = ("curve.csv", UNCOMMITTED)  # artifacts of a training that a champion's folder keeps
+KEPT = (CURVE, UNCOMMITTED)  # artifacts of a training that a champion's folder keeps
 RUN_PATH = "/policy/"  # path at which `cardlab ui` redirects from a policy's digest to the run that made the policy
 
 UI = "http://127.0.0.1:5000"  # address of `cardlab ui` by default

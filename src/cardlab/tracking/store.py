@@ -21,7 +21,9 @@ from cardlab.tracking.connection import (
     store_address,
 )
 from cardlab.tracking.lineage import (
+    CONFIG,
     NOTE,
+    PARENT,
     RESTORED,
     UNCOMMITTED,
     VERSIONS,
@@ -195,7 +197,7 @@ class Store:
         """
         try:
             for _, stored in self.search_runs("attributes.status = 'RUNNING'"):
-                origin = [stored.data.tags.get(key) for key in ("mlflow.parentRunId", _PROCESS)]
+                origin = [stored.data.tags.get(key) for key in (PARENT, _PROCESS)]
                 if was_killed(stored) or (parent and origin == [parent, process_name()]):
                     times = [stored.info.start_time, *(row.timestamp for row in stored.data.to_proto().metrics)]
                     self.client.set_terminated(stored.info.run_id, "KILLED", max(times))
@@ -243,7 +245,7 @@ class Store:
         known: dict[str, object] = {
             **resolve_tags(),  # MLflow's own: user and source
             "mlflow.source.git.commit": origin.get("git.commit"),
-            "mlflow.parentRunId": parent,
+            PARENT: parent,
             NOTE: describe_run(_about(tags)),
             _PROCESS: process_name(),
             **origin,
@@ -260,7 +262,7 @@ class Store:
         params = without_passwords(params)
         missing = [Param(key, value) for key, value in flatten(params).items() if key not in known]
         if missing:
-            self.client.log_text(run.id, json.dumps(params, indent=2, default=str), "config.json")
+            self.client.log_text(run.id, json.dumps(params, indent=2, default=str), CONFIG)
             self.client.log_batch(run.id, params=missing)
 
 

@@ -24,11 +24,12 @@ from cardlab.experiments.sweep.scoring import combine, metric_bounds, play_refer
 from cardlab.experiments.sweep.space import Space, Values, values_text
 from cardlab.experiments.sweep.storages import storage_address
 from cardlab.experiments.sweep.study import FINISHED, can_rank, finished_trials, first_value, score_text
-from cardlab.experiments.sweep.trials import CPU_SECONDS, INTERVAL, MEAN, RUN
+from cardlab.experiments.sweep.trials import CPU, INTERVAL, MEAN, RUN
 from cardlab.experiments.sweep.worker import SweepPlan
 from cardlab.games.make_game import without_training_options
 from cardlab.tracking import Run, Store
 from cardlab.tracking.experiment_tags import FINAL_SCORE
+from cardlab.tracking.lineage import CPU_SECONDS, PARENT
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,7 @@ def confirm_best(
     values = with_values(config, {**searched, "name": confirmed_name(config)})
     first = int(config["seed"]) + options.seeds
     seeds = tuple(range(first, first + options.confirm))
-    below = Store(store.address, store.root, {**store.tags, "mlflow.parentRunId": plan.parent})
+    below = Store(store.address, store.root, {**store.tags, PARENT: plan.parent})
     trainings = train_seeds(values, seeds, below, report=report)
     experiment = build_experiment(values)
     game, arena = without_training_options(experiment.game), experiment.arena
@@ -177,8 +178,8 @@ class SummaryRun:
             ends = zip(("low", "high"), best.user_attrs.get(INTERVAL, ()), strict=False)
             intervals = {f"interval/sweep/best_{end}": bound for end, bound in ends}
             scores = {"sweep/best": best.values[0], "sweep/objective": trial.values[0], FINAL_SCORE: best.values[0]}
-            cpu = sum(each.user_attrs.get(CPU_SECONDS, 0.0) for each in so_far)
-            self._run.log_metrics({**scores, **costs, **intervals, "usage/cpu_seconds": cpu}, step=step)
+            cpu = sum(each.user_attrs.get(CPU, 0.0) for each in so_far)
+            self._run.log_metrics({**scores, **costs, **intervals, CPU_SECONDS: cpu}, step=step)
         if new:
             self._run.set_tags({"mlflow.note.content": "\n".join(self._description(()))})
 

@@ -31,8 +31,7 @@ from cardlab.games.make_game import without_training_options
 from cardlab.learners.base import TrainingDiverged
 from cardlab.tracking import Run, Store
 from cardlab.tracking.experiment_tags import AGAINST, DEALS, FINAL_SCORE
-from cardlab.tracking.lineage import PRUNED_TRIAL
-from cardlab.tracking.policy_lookup import DIGEST
+from cardlab.tracking.lineage import DIGEST, PRUNED_TRIAL
 from cardlab.training.callbacks import MetricsLog
 from cardlab.training.curve_evaluation import MEAN_SCORE
 from cardlab.training.experiment import Experiment
@@ -40,7 +39,7 @@ from cardlab.training.learning_curve import ITERATION
 from cardlab.training.run import RunInUse, Trained, run_folder, train
 
 _WIN_RATE = "win_rate/"
-CPU_SECONDS = "cpu_seconds"  # attribute of a complete trial: what its trainings took in its last attempt
+CPU = "cpu_seconds"  # attribute of a complete trial: what its trainings took in its last attempt
 RUN = "mlflow_run"  # attribute of a trial and of a study: the id of its MLflow run
 MEAN = "mean"  # attribute of a complete trial: its mean score
 INTERVAL = "interval"  # attribute of a complete trial: both ends of the 95 % interval of its score
@@ -171,7 +170,7 @@ class TrialRunner:
         run.set_tags({AGAINST: against, DEALS: self.options.deals})
         trial.set_user_attr(MEAN, score.overall.mean)
         trial.set_user_attr(INTERVAL, [score.overall.low, score.overall.high])
-        trial.set_user_attr(CPU_SECONDS, seconds)
+        trial.set_user_attr(CPU, seconds)
         return [value, *cost.values()]
 
     def _train(
