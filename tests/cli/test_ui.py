@@ -16,7 +16,7 @@ from cardlab.cli.ui import compare_links, serve, sweep_link
 from cardlab.core.messages import InvalidOption
 from cardlab.tracking import Store
 from cardlab.tracking.lineage import DIGEST
-from cardlab.tracking.policy_lookup import print_run, run_link
+from cardlab.tracking.policy_lookup import RUN_PATH, print_run
 from services import free_port
 
 SERVE = """
@@ -116,12 +116,12 @@ def test_the_server_shows_the_runs_and_ends_on_interrupt(
         assert "viewStateShareKey=cardlab" in server.stdout.readline()
         assert "<html" in get(f"{base}/").lower()
         assert get(f"{base}/get-artifact?path=notes/hello.txt&run_id={run.id}") == "hello"
-        with urllib.request.urlopen(run_link("0123abcd", base), timeout=20) as answer:
+        with urllib.request.urlopen(f"{base}{RUN_PATH}0123abcd", timeout=20) as answer:
             number = store.experiment_id("thirty_one")
             assert answer.url == f"{base}/#/experiments/{number}/runs/{run.id}?workflowType=machine_learning"
         for unknown in ("0123abce", "%25"):  # a pattern that matches every digest is none
             with pytest.raises(urllib.error.HTTPError, match="404"):
-                get(run_link(unknown, base))
+                get(f"{base}{RUN_PATH}{unknown}")
         remote = Store(base, tmp_path / "other")
         with remote.start_run("thirty_one", "over http", params={"seed": 1}) as over:
             over.log_metrics({"loss": 1.0}, 0)

@@ -58,12 +58,12 @@ def policy_filter(digest: str) -> str:
     return f"tags.`{DIGEST}` LIKE '%{digest}%'"
 
 
-def run_link(digest: str, base: str = UI) -> str:
-    """Address of the run that made the policy with this digest, in any store that `cardlab ui` serves on `base`.
+def run_link(digest: str) -> str:
+    """Address of the run that made the policy with this digest, in any store that `cardlab ui` serves.
 
     Run ids differ between stores of equal trainings; digests do not.
     """
-    return f"{base}{RUN_PATH}{digest}"
+    return f"{UI}{RUN_PATH}{digest}"
 
 
 def run_page(run: "RunInfo", base: str = "") -> str:
