@@ -13,7 +13,7 @@ from optuna.trial import FrozenTrial, TrialState
 
 from cardlab.core.messages import without_password
 from cardlab.evaluation.deals import Purpose
-from cardlab.evaluation.intervals import Estimate
+from cardlab.evaluation.intervals import Estimate, estimate_metrics
 from cardlab.evaluation.seed_statistics import mean_over_seeds
 from cardlab.experiments.config.build_experiment import build_experiment
 from cardlab.experiments.config.values import with_values
@@ -48,8 +48,7 @@ class Confirmation:
 
     def metrics(self) -> dict[str, float]:
         """Figures for the run of the sweep."""
-        bounds = {"interval/sweep/confirmed_low": self.score.low, "interval/sweep/confirmed_high": self.score.high}
-        return {"sweep/confirmed": self.score.mean, "sweep/selection_bias": self.selection_bias, **bounds}
+        return {**estimate_metrics({"sweep/confirmed": self.score}), "sweep/selection_bias": self.selection_bias}
 
     def lines(self, metric: str) -> list[str]:
         """The result in two lines."""
