@@ -68,12 +68,6 @@ def make_pruner(options: SweepOptions, points: int) -> BasePruner:
             return NopPruner()
 
 
-def grid_points(space: Space, options: SweepOptions) -> list[dict[str, Any]]:
-    """All points in random order, so that the trials of a grid that is too large are a fair sample."""
-    points = space.grid()
-    return [points[place] for place in np.random.default_rng(options.seed).permutation(len(points))]
-
-
 def open_study(root: Path, name: str, options: SweepOptions, points: int = 0) -> Study:
     """The study `name`, new or resumed; `points` is the number of points of its learning curves.
 
@@ -139,7 +133,9 @@ def enqueue_planned(study: Study, space: Space, options: SweepOptions) -> None:
     trials = study.get_trials(deepcopy=False)
     points: list[dict[str, Any]] = []
     if options.sampler == "grid":
-        points = grid_points(space, options)[: options.trials]
+        grid = space.grid()  # in random order, so that the trials of one that is too large are a fair sample
+        order = np.random.default_rng(options.seed).permutation(len(grid))
+        points = [grid[place] for place in order[: options.trials]]
     elif options.baseline and not trials:
         points = [space.baseline()]
     known = [trial.system_attrs.get("fixed_params") for trial in trials if trial.state != TrialState.FAIL]
