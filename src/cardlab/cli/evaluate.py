@@ -54,12 +54,11 @@ def run(request: Request) -> Outcome:
     game = _game(config, text, folder)
     search = build_search_options(config["search"], text)
     agent = search_text(search, text)
-    check_agents(game, "arena.references", options.references)
+    own = own_references(policy_config(folder)) if folder else ()
+    options = _with_references(game, options, own)
     check_agents(game, "policy", [text])  # late: a policy imports torch
     if agent != text:
         check_agents(game, "search", [agent])
-    own = own_references(policy_config(folder)) if folder else ()
-    options = _with_references(game, options, own)
     store, output = _targets(config)
     digest = policy_digest(folder) if folder else ""
     name = policy_title(text) if agent == text else f"{policy_title(text)}+{search.name}"
