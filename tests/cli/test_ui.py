@@ -157,7 +157,8 @@ def test_sigterm_ends_the_server_too(store: Store, moment: str) -> None:
 def test_beyond_loopback_it_warns_and_accepts_named_hosts_only(store: Store) -> None:
     port = free_port()
     program = SERVE.replace("port=int(sys.argv[1])", "'0.0.0.0', int(sys.argv[1]), allowed_hosts=['its.name']")
-    server = subprocess.Popen([sys.executable, "-u", "-c", program, str(port)], stdout=subprocess.PIPE, text=True)
+    command, pipe = [sys.executable, "-u", "-c", program, str(port)], subprocess.PIPE
+    server = subprocess.Popen(command, stdout=pipe, stderr=subprocess.STDOUT, text=True)
     try:
         assert server.stdout is not None
         assert server.stdout.readline().startswith("warning: host=0.0.0.0: all who reach this port can read and delete")

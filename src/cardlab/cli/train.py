@@ -87,7 +87,8 @@ def _run(request: Request) -> Outcome:
 
     training = find_training(config, store.root)
     if folder is not None and folder != training.folder:
-        print("warning: the code or an agent's policy has changed; the results will differ from an uninterrupted run")
+        text = "the code or an agent's policy has changed; the results will differ from an uninterrupted run"
+        print(f"warning: {text}", file=sys.stderr)
         training = replace(training, folder=folder)
     if training.is_finished:
         print(f"trained before: {short_path(training.policy)}; it is trained again, with the same result")
