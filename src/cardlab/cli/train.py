@@ -85,7 +85,7 @@ def _run(request: Request) -> Outcome:
     from cardlab.experiments.seeds import find_training, write_training_files  # noqa: PLC0415
     from cardlab.training.recorded_training import train_recorded  # noqa: PLC0415
 
-    training = find_training(config, store.root)
+    training = find_training(experiment, store.root)
     if folder is not None and folder != training.folder:
         text = "the code or an agent's policy has changed; the results will differ from an uninterrupted run"
         print(f"warning: {text}", file=sys.stderr)
@@ -98,7 +98,7 @@ def _run(request: Request) -> Outcome:
         folder=training.folder,
         model_dir=training.policy,
         params=config,
-        record=partial(write_training_files, training, config),
+        record=partial(write_training_files, training, experiment),
         changed=_changed(request),
     )
     shown = short_path(training.folder.with_name(LATEST) / POLICY)

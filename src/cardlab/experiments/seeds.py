@@ -99,10 +99,11 @@ def train_methods(
     Lines of a training are reported as `LABEL seed N: …`; a terminal shows a bar for each. An error of one is raised
     when the others are finished; Ctrl-C interrupts all. Raises what `train_recorded` raises, and ChildKilled.
     """
-    firsts = [build_experiment({**method.config, "seed": method.seeds[0]}) for method in methods]
+    built = [[build_experiment({**each.config, "seed": seed}) for seed in each.seeds] for each in methods]
+    firsts = [experiments[0] for experiments in built]
     cores = usable_cores() // max(first.trainer.threads * first.trainer.processes for first in firsts)
     # Found before they start: edited code has other folders, and is another group.
-    found = [[find_training({**each.config, "seed": seed}, store.root) for seed in each.seeds] for each in methods]
+    found = [[find_training(experiment, store.root) for experiment in experiments] for experiments in built]
     with ExitStack() as runs:
         jobs, parents = dict[str, tuple[Any, ...]](), list[Run]()
         for method, first, trainings in zip(methods, firsts, found, strict=True):
@@ -132,7 +133,7 @@ def train_seed(
 
     config = {**config, "seed": training.seed}
     store, experiment = Store(address, root, tags), build_experiment(config)
-    check_unchanged(training.folder.name, find_training(config, root).folder.name, "the code or a policy")
+    check_unchanged(training.folder.name, find_training(experiment, root).folder.name, "the code or a policy")
     if training.is_finished:
         _add_tags(store, experiment, training, tags)
         report(f"finished before: {training.policy}")
@@ -143,13 +144,13 @@ def train_seed(
         folder=training.folder,
         model_dir=training.policy,
         params=config,
-        record=partial(write_training_files, training, config),
+        record=partial(write_training_files, training, experiment),
         changed=changed,
         report=report,
     )
 
 
-def write_training_files(training: SeedTraining, config: Mapping[str, Any], run: Run, trained: "Trained") -> None:
+def write_training_files(training: SeedTraining, experiment: Experiment, run: Run, trained: "Trained") -> None:
     """Write curve, cost and configuration beside the policy, log them, and link the folder as latest.
 
     This is done before the run is finished: then a kill repeats nothing.
@@ -159,11 +160,10 @@ def write_training_files(training: SeedTraining, config: Mapping[str, Any], run:
 
     write_curve(trained.rows, training.curve)
     origin = {key: value for key, value in lineage().items() if key in _ORIGIN}
-    identity = identity_tags(build_experiment(config))
-    write_summary(trained, {**origin, **identity, "group": training.group}, training.summary)
+    write_summary(trained, {**origin, **identity_tags(experiment), "group": training.group}, training.summary)
     if diff := uncommitted(Path.cwd()):
         write_atomically(training.folder / UNCOMMITTED, diff)
-    write_atomically(training.folder / CONFIG, json.dumps(config, indent=2, default=str) + "\n")
+    write_atomically(training.folder / CONFIG, json.dumps(experiment.config, indent=2, default=str) + "\n")
     run.log_artifact(training.curve)
     run.log_artifact(training.summary)
     _link_latest(training.folder)
@@ -177,11 +177,10 @@ def _link_latest(folder: Path) -> None:
     draft.replace(link)
 
 
-def find_training(config: Mapping[str, Any], root: Path) -> SeedTraining:
-    """The folder in which `config` is trained; it may be missing."""
+def find_training(experiment: Experiment, root: Path) -> SeedTraining:
+    """The folder in which `experiment` is trained; it may be missing."""
     with fast_imports():
         from cardlab.training.run import run_folder  # noqa: PLC0415 (imports Lightning)
-    experiment = build_experiment(config)
     first = replace(experiment, seed=0, config={**experiment.config, "seed": 0})
     name = experiment.name.removeprefix(f"{experiment.game.spec.name}_")  # MLflow cuts long names
     group = f"{name}_{run_folder(Path(), first).name[:8]}"
