@@ -45,7 +45,7 @@ _logger = logging.getLogger(__name__)
 _LAUNCH = "launch"
 _PROCESS = "process"  # tag: the process that writes the run
 OWN_TAGS = (_LAUNCH, _PROCESS)  # tags by which the store finds the process of a run; they say nothing about the run
-_RUNS_PER_SEARCH = 50_000  # MLflow's limit
+_MOST_RUNS = 50_000  # of one search: MLflow's limit
 
 
 class Store:
@@ -165,12 +165,7 @@ class Store:
         return run
 
     def search_runs(
-        self,
-        condition: str = "",
-        experiment: str | None = None,
-        limit: int = _RUNS_PER_SEARCH,
-        *,
-        deleted: bool = False,
+        self, condition: str = "", experiment: str | None = None, limit: int = _MOST_RUNS, *, deleted: bool = False
     ) -> "list[tuple[str, StoredRun]]":
         """(experiment, run) for the newest runs that match MLflow's filter `condition`. Raises TrackingUnavailable.
 

@@ -10,7 +10,6 @@ from cardlab.core.files import load_json
 from cardlab.evaluation.intervals import SELF, Estimate, main_score
 from cardlab.experiments.exploitability import EXPLOITABILITY
 from cardlab.experiments.learning_curves import EXACT, Column, read_columns
-from cardlab.tracking.champion_runs import EVALUATION
 from cardlab.tracking.lineage import CURVE
 
 FORMAT = 1  # of every JSON file here
@@ -110,7 +109,7 @@ def read_results(folder: Path, experiments: Mapping[str, Any]) -> list[Result]:
 
 
 def _read_result(folder: Path, name: str, config: Mapping[str, Any]) -> Result:
-    evaluation = read_json(folder / EVALUATION, "an evaluation", ("references", "seeds", "by_seed"))
+    evaluation = read_json(folder / "evaluation.json", "an evaluation", ("references", "seeds", "by_seed"))
     if not evaluation["references"]:
         raise ResultError(f"{folder / 'evaluation.json'}: is without references: run `dvc repro`")
     calibration, seed_curves = folder / "calibration.csv", folder / "seed_curves.csv"
