@@ -32,7 +32,8 @@ def main(key: str) -> None:
     models, store = [str(Path("models", name)) for name in names], Store()
     with progress_bars() as progress:
         played = unfinished_scores(store.root)
-        groups, game = find_groups(models, configs[0]["game"]["name"]), build_game(configs[0]["game"])
+        game = build_game(configs[0]["game"])
+        groups = find_groups(models, game.spec.name)
         comparison = compare_groups(groups, game, build_arena(arena), progress=progress, played=played)
     output = Path("results", "comparisons", f"{key}.json")
     write_json(output, comparison_figures(comparison, costs=False), indent=2)

@@ -17,10 +17,10 @@ from typing import Any
 
 from omegaconf import OmegaConf
 
+from cardlab.agents.specs import SEED
 from cardlab.experiments.config.build_parts import check_pinned
 from cardlab.experiments.config.seed_options import SEEDS, experiment_part, parse_seeds
 from cardlab.experiments.learning_curves import read_columns, write_mean_curve, write_seed_curves
-from cardlab.experiments.run_paths import SEED
 from cardlab.experiments.seeds import SeedTraining, train_seeds
 from cardlab.experiments.stage_code import read_params
 from cardlab.tracking import Store

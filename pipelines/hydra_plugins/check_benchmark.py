@@ -18,11 +18,12 @@ from omegaconf import DictConfig, OmegaConf
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "src"))  # the code of this copy of the project
 
-from cardlab.cli.compose import HEADER, PARAMS, first_difference, read_params
+from cardlab.cli.compose import HEADER, first_difference, written_params
 from cardlab.core.exit_status import run_program
 from cardlab.core.messages import InvalidConfiguration
 from cardlab.experiments.benchmark import check_benchmark
 from cardlab.experiments.config.composition import OwnFolderFirst, PartSource, compose_config
+from cardlab.experiments.stage_code import PARAMS
 
 __all__ = ["OwnFolderFirst", "PartSource"]  # Hydra registers the plugins that it finds in a module
 
@@ -43,7 +44,7 @@ def _check(config_name: str, overrides: Sequence[str]) -> None:
     committed = subprocess.run(["git", "show", f"HEAD:./{PARAMS}"], cwd=ROOT, capture_output=True, check=False).stdout
     if text == committed or _digest(text) in (WRITTEN.read_text() if WRITTEN.exists() else ""):
         return
-    key = first_difference(compose_config(config_name, []), read_params(path))
+    key = first_difference(compose_config(config_name, []), written_params(path))
     if key:
         hint = f"set it in conf/ or by -S KEY=VALUE, and run `git checkout {PARAMS}`; or commit {PARAMS}"
         raise InvalidConfiguration(

@@ -60,7 +60,7 @@ __all__ = [
 _HOMES = {
     "cardlab.agents.registry": ("load_agent",),
     "cardlab.cli.functions": ("compare", "evaluate", "sweep", "tournament", "train"),
-    "cardlab.core.options": ("InvalidOption",),
+    "cardlab.core.messages": ("InvalidOption",),
     "cardlab.evaluation.match": ("Match", "play_match"),
     "cardlab.games.agent_protocol": ("Agent", "Policy"),
     "cardlab.games.make_game": ("game_names", "make_game"),

@@ -19,6 +19,10 @@ def test_importing_costs_nothing() -> None:
     assert not {"numpy", "numba", "torch", "hydra", "lightning", "mlflow"} & modules_after("import cardlab")
 
 
+def test_the_error_of_an_option_needs_no_pydantic() -> None:
+    assert "pydantic" not in modules_after("import cardlab; cardlab.InvalidOption")
+
+
 def test_a_game_and_a_scripted_match_need_no_torch() -> None:
     code = (
         "import cardlab\n"

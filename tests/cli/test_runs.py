@@ -31,7 +31,7 @@ def write_runs(root: Path) -> None:
     with store.start_run("big2", "curve", tags={"kind": "training"}, params=PARAMS) as run:
         run.log_metrics({"score/mean": -3.5, "score/random": -3.0, "score/greedy": -4.0}, 10)
     with store.start_run(
-        "thirty_one", "trial 4", tags={"kind": "trial", "sweep.state": "pruned"}, params=PARAMS
+        "thirty_one", "trial 4", tags={"kind": "trial", "sweep.pruned": "behind"}, params=PARAMS
     ) as run:
         run.log_metrics({"sweep/objective": 0.5, "interval/sweep/points_low": 0.0}, 0)
     killed = store.start_run("thirty_one", "killed", tags={"kind": "sweep"}, params=PARAMS)

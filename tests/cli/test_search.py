@@ -12,7 +12,7 @@ from cardlab.evaluation.game_record import load_record
 from cardlab.evaluation.match import Interrupted
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.played_deals import PlayedDeals
-from cardlab.experiments.config.build_parts import build_search
+from cardlab.experiments.config.build_parts import build_search_options
 from cardlab.experiments.config.composition import compose_config
 from cardlab.games.make_game import make_game
 
@@ -22,7 +22,7 @@ SMALL = ("game=five_o", "arena.deals=2", "arena.processes=1", "record=false")
 @pytest.mark.parametrize("name", ["none", "monte_carlo", "expectimax", "tree", "puct"])
 def test_the_group_shows_every_option_at_its_default(name):
     config = compose_config("evaluate", [f"search={name}", "policy=greedy_2"])["search"]
-    made = build_search(config, "greedy_2") if name != "puct" else PuctOptions(policy="greedy_2")
+    made = build_search_options(config, "greedy_2") if name != "puct" else PuctOptions(policy="greedy_2")
     defaults = {key: getattr(made, key) for key in vars(made) if key != "policy"}
     assert {key: config[key] for key in config if key != "_target_"} == {"name": name, **defaults}
 

@@ -15,7 +15,8 @@ import pytest
 from cardlab.cli.ui import compare_links, serve, sweep_link
 from cardlab.core.messages import InvalidOption
 from cardlab.tracking import Store
-from cardlab.tracking.policy_lookup import DIGEST, print_run, run_link
+from cardlab.tracking.lineage import DIGEST
+from cardlab.tracking.policy_lookup import RUN_PATH, print_run
 from services import free_port
 
 SERVE = """
@@ -115,12 +116,12 @@ def test_the_server_shows_the_runs_and_ends_on_interrupt(
         assert "viewStateShareKey=cardlab" in server.stdout.readline()
         assert "<html" in get(f"{base}/").lower()
         assert get(f"{base}/get-artifact?path=notes/hello.txt&run_id={run.id}") == "hello"
-        with urllib.request.urlopen(run_link("0123abcd", base), timeout=20) as answer:
+        with urllib.request.urlopen(f"{base}{RUN_PATH}0123abcd", timeout=20) as answer:
             number = store.experiment_id("thirty_one")
             assert answer.url == f"{base}/#/experiments/{number}/runs/{run.id}?workflowType=machine_learning"
         for unknown in ("0123abce", "%25"):  # a pattern that matches every digest is none
             with pytest.raises(urllib.error.HTTPError, match="404"):
-                get(run_link(unknown, base))
+                get(f"{base}{RUN_PATH}{unknown}")
         remote = Store(base, tmp_path / "other")
         with remote.start_run("thirty_one", "over http", params={"seed": 1}) as over:
             over.log_metrics({"loss": 1.0}, 0)
@@ -156,7 +157,8 @@ def test_sigterm_ends_the_server_too(store: Store, moment: str) -> None:
 def test_beyond_loopback_it_warns_and_accepts_named_hosts_only(store: Store) -> None:
     port = free_port()
     program = SERVE.replace("port=int(sys.argv[1])", "'0.0.0.0', int(sys.argv[1]), allowed_hosts=['its.name']")
-    server = subprocess.Popen([sys.executable, "-u", "-c", program, str(port)], stdout=subprocess.PIPE, text=True)
+    command, pipe = [sys.executable, "-u", "-c", program, str(port)], subprocess.PIPE
+    server = subprocess.Popen(command, stdout=pipe, stderr=subprocess.STDOUT, text=True)
     try:
         assert server.stdout is not None
         assert server.stdout.readline().startswith("warning: host=0.0.0.0: all who reach this port can read and delete")

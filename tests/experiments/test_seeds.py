@@ -12,6 +12,7 @@ import pytest
 from cardlab.agents.policy_descriptions import policy_digest
 from cardlab.cli import main
 from cardlab.core.messages import InvalidOption
+from cardlab.experiments.config.build_experiment import build_experiment
 from cardlab.experiments.config.composition import compose_experiment
 from cardlab.experiments.config.seed_options import parse_seeds
 from cardlab.experiments.learning_curves import mean_curve, read_columns, write_mean_curve, write_seed_curves
@@ -109,11 +110,11 @@ def test_the_files_of_the_curves_have_the_mean_and_every_seed(tmp_path: Path) ->
 def test_a_training_has_the_tags_and_is_not_repeated(store: Store) -> None:
     config = compose_experiment(SMALL)
     lines: list[str] = []
-    train_seed(find_training(config, store.root), config, store.address, store.root, {"group": "a"}, "", lines.append)
-    training = find_training(config, store.root)
+    training = find_training(build_experiment(config), store.root)
+    train_seed(training, config, store.address, store.root, {"group": "a"}, "", lines.append)
     assert training.is_finished
     assert set(read_columns(training.curve)) >= {"decisions", "score/mean"}
-    train_seed(find_training(config, store.root), config, store.address, store.root, {"group": "b"}, "", lines.append)
+    train_seed(training, config, store.address, store.root, {"group": "b"}, "", lines.append)
     assert lines[-1] == f"finished before: {training.policy}"
     runs = store.search_runs("tags.kind = 'training'")
     assert [run.data.tags["group"] for _, run in runs] == ["b"]
@@ -199,7 +200,7 @@ def test_seeds_are_added_and_interrupted_ones_resume(store: Store, monkeypatch: 
             time.sleep(0.1)
     trainings = train_seeds(config, (7, 8), store)
     assert [training.seed for training in trainings] == [7, 8]
-    alone = find_training({**config, "seed": 8}, store.root / "alone")
+    alone = find_training(build_experiment({**config, "seed": 8}), store.root / "alone")
     train_seed(alone, config, store.address, store.root / "alone", {}, "", print)
     assert policy_digest(trainings[1].policy) == policy_digest(alone.policy)
     assert trainings[0].curve.stat().st_mtime_ns == before

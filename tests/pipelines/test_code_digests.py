@@ -235,6 +235,7 @@ def test_every_module_outside_of_the_digest_has_a_reason() -> None:
         "cardlab.experiments.recorded_matches",
         "cardlab.experiments.seed_plots",
         "cardlab.experiments.stage_code",
+        "cardlab.experiments.sweep.plots",
         "cardlab.experiments.sweep.progress",
         "cardlab.tracking",
         "cardlab.training.learning_check",

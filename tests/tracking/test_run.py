@@ -214,10 +214,7 @@ def test_kill_9_doubles_and_loses_no_metric(store: Store, tmp_path: Path, kills:
 
 def test_a_run_that_was_interrupted_while_it_was_made_is_killed_with_its_parent(store: Store) -> None:
     parent, other = (store.start_run("thirty_one", "sweep") for _ in range(2))
-    ours, theirs = (
-        store.start_run("thirty_one", "trial", parent=run.id, tags={"sweep.state": "running"})
-        for run in (parent, other)
-    )
+    ours, theirs = (store.start_run("thirty_one", "trial", parent=run.id) for run in (parent, other))
     store.mark_killed(parent.id)
     assert [status(store, run.id) for run in (parent, other, ours, theirs)] == [
         "RUNNING",
@@ -225,20 +222,17 @@ def test_a_run_that_was_interrupted_while_it_was_made_is_killed_with_its_parent(
         "KILLED",
         "RUNNING",
     ]
-    assert store.client.get_run(ours.id).data.tags["sweep.state"] == "killed"
 
 
 def test_a_run_whose_process_was_killed_is_shown_as_killed(store: Store, tmp_path: Path) -> None:
     folders = [tmp_path / "runs" / "ppo" / name for name in ("dead", "alive", "elsewhere")]
-    runs = [store.start_or_resume(folder, "thirty_one", "ppo", tags={"sweep.state": "running"}) for folder in folders]
+    runs = [store.start_or_resume(folder, "thirty_one", "ppo") for folder in folders]
     own = store.client.get_run(runs[0].id).data.tags["process"]
     host, pid, _ = own.rsplit(":", 2)
     store.client.set_tag(runs[0].id, "process", f"{host}:{pid}:1")  # another process had this number
     store.client.set_tag(runs[2].id, "process", f"other{own}")
     store.client.log_metric(runs[0].id, "loss", 1.0, timestamp=2_000_000_000_000)
     store.mark_killed()
-    states = [store.client.get_run(run.id).data.tags["sweep.state"] for run in runs]
-    assert states == ["killed", "running", "running"]
     assert [status(store, run.id) for run in runs] == ["KILLED", "RUNNING", "RUNNING"]
     assert store.client.get_run(runs[0].id).info.end_time == 2_000_000_000_000, "the time of the last metric"
     again = store.start_or_resume(folders[0], "thirty_one", "ppo")

@@ -20,6 +20,7 @@ from cardlab.games.make_game import game_data, make_game
 from cardlab.tracking import Store, TrackingUnavailable
 from cardlab.tracking.connection import project_root
 from cardlab.tracking.experiment_tags import update_experiments
+from cardlab.tracking.policy_lookup import deleted_policies
 from cardlab.tracking.policy_models import PolicyToLog
 from cardlab.tracking.registry import Registry
 from failures.children import Child
@@ -195,6 +196,20 @@ def test_artifacts_lie_beside_the_database(store: Store, tmp_path: Path) -> None
     with store.start_run("a name with spaces", "run") as run:
         run.log_text("x", "note.txt")
     assert len(list((tmp_path / "mlartifacts" / "a name with spaces").rglob("note.txt"))) == 1
+
+
+def test_all_deleted_runs_are_seen(store: Store) -> None:
+    experiment, ids = store.experiment_id("thirty_one"), [f"{number:032x}" for number in range(1001)]
+    assert store.file is not None
+    with closing(sqlite3.connect(store.file)) as connection, connection:
+        connection.executemany(
+            "INSERT INTO runs (run_uuid, name, user_id, status, start_time, lifecycle_stage, experiment_id,"
+            " artifact_uri) VALUES (?, 'run', 'me', 'FINISHED', 1, 'deleted', ?, 'x')",
+            [(run, experiment) for run in ids],
+        )
+        connection.executemany("INSERT INTO tags VALUES ('kind', 'training', ?)", [(run,) for run in ids])
+        connection.executemany("INSERT INTO tags VALUES ('policy.digest', ?, ?)", [(run, run) for run in ids])
+    assert deleted_policies(store) == set(ids)
 
 
 def test_a_deleted_experiment_comes_back(store: Store) -> None:

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 def run(request: Request) -> int:
     """Train, write the belief to the folder `output`, log it to MLflow, and print its evaluation."""
     config = request.config
-    check_believable(config["game"]["name"])
     game = without_training_options(build_game(config["game"]))
+    check_believable(game.spec.name)
     agents = checked("agents", config["agents"], Annotated[tuple[Text, ...], Field(min_length=1)])
     seed = check_whole("seed", config["seed"], 0)
     network = BeliefOptions(**group("network", config["network"]))

@@ -14,9 +14,8 @@ from cardlab.core.files import short_path, write_atomically
 from cardlab.core.messages import InvalidConfiguration
 from cardlab.experiments.benchmark import check_benchmark
 from cardlab.experiments.config.part_source import write_options
-from cardlab.experiments.stage_code import check_names
+from cardlab.experiments.stage_code import PARAMS, check_names
 
-PARAMS = Path("params.yaml")
 HEADER = "# Written by `cardlab compose` from conf/config.yaml: edit conf/, not this file.\n"
 
 
@@ -32,7 +31,7 @@ def run(request: Request) -> int:
     config = dict(request.config)
     check_names(config)
     if "--check" in request.flags:
-        difference = first_difference(config, read_params())
+        difference = first_difference(config, written_params())
         if difference:
             hint = f"`{join(['cardlab', 'compose', *request.overrides])}` writes it from conf/"
             raise InvalidConfiguration(f"{PARAMS} differs from conf/ at {difference}; {hint}")
@@ -53,7 +52,7 @@ def first_difference(wanted: object, found: object, key: str = "") -> str | None
     return next(filter(None, differences), None)
 
 
-def read_params(path: Path = PARAMS) -> Any:
+def written_params(path: Path = PARAMS) -> Any:
     """The data of params.yaml; none if it cannot be read."""
     try:
         return OmegaConf.to_container(OmegaConf.load(path))

@@ -23,7 +23,7 @@ from cardlab.evaluation.options import DEFAULT_REFERENCES, ArenaOptions
 from cardlab.evaluation.played_deals import unfinished_scores
 from cardlab.evaluation.progress import progress_bars
 from cardlab.evaluation.scores import or_part
-from cardlab.experiments.config.build_parts import build_arena, build_game, build_search, check_agents
+from cardlab.experiments.config.build_parts import build_arena, build_game, build_search_options, check_agents
 from cardlab.experiments.group_evaluation import evaluate_group
 from cardlab.experiments.policy_groups import (
     PolicyGroup,
@@ -52,14 +52,13 @@ def run(request: Request) -> Outcome:
     text = text if group is None else str(*group.policies)
     folder = own_folder(_given_game(config), text) if config.get("game") else policy_folder(text, "")
     game = _game(config, text, folder)
-    search = build_search(config["search"], text)
+    search = build_search_options(config["search"], text)
     agent = search_text(search, text)
-    check_agents(game, "arena.references", options.references)
+    own = own_references(policy_config(folder)) if folder else ()
+    options = _with_references(game, options, own)
     check_agents(game, "policy", [text])  # late: a policy imports torch
     if agent != text:
         check_agents(game, "search", [agent])
-    own = own_references(policy_config(folder)) if folder else ()
-    options = _with_references(game, options, own)
     store, output = _targets(config)
     digest = policy_digest(folder) if folder else ""
     name = policy_title(text) if agent == text else f"{policy_title(text)}+{search.name}"
@@ -93,7 +92,7 @@ def _group(text: str) -> PolicyGroup | None:
 def _evaluate_group(config: Mapping[str, Any], group: PolicyGroup, options: ArenaOptions) -> Outcome:
     """Print, write and record the mean over the seeds of a group."""
     first = group.policies[0]
-    search = build_search(config["search"], str(first))
+    search = build_search_options(config["search"], str(first))
     allowed = f"none for several seeds; choose one, as in policy={first}"
     check_that(search_text(search, str(first)) == str(first), "search", search.name, allowed)
     game, own = _game(config, str(first), first), own_references(group.config)

@@ -25,6 +25,7 @@ from cardlab.evaluation.tournament import Tournament
 from cardlab.experiments.comparison.compare import MethodComparison
 from cardlab.experiments.seeds import SeedTraining
 from cardlab.tracking import Store
+from cardlab.tracking.lineage import CONFIG, PARENT
 from cardlab.tracking.policy_lookup import find_origin
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ class Training:
             raise LookupError(f"{store.address} has no run of {self.policy}")
         with store.wrap_errors():
             tags = store.client.get_run(origin.run_id).data.tags
-        return origin.run_id if self.evaluation is None else tags["mlflow.parentRunId"]
+        return origin.run_id if self.evaluation is None else tags[PARENT]
 
     @property
     def score(self) -> Estimate:
@@ -92,7 +93,7 @@ class Training:
         last = self.curve.iloc[-1]
         name = min(names, key=lambda each: last[f"score/{each}"])
         low, high = (float(last[f"interval/score/{name}_{end}"]) for end in ("low", "high"))
-        deals = json.loads((self.trainings[0].folder / "config.json").read_text())["trainer"]["evaluation_deals"]
+        deals = json.loads((self.trainings[0].folder / CONFIG).read_text())["trainer"]["evaluation_deals"]
         return Estimate(float(last[f"score/{name}"]), low, high, deals)
 
     @property

@@ -197,10 +197,10 @@ def _call(verb: Verb, request: Request) -> Outcome:
 def _wrong_values(config: Mapping[str, Any]) -> list[ConfigurationError]:
     """The errors for the values in the groups of a composed configuration, of an experiment or of another command."""
     from cardlab.experiments.config.build_experiment import PARTS, build_groups  # noqa: PLC0415  imports numpy
-    from cardlab.experiments.config.build_parts import build_arena, build_game, build_search  # noqa: PLC0415
+    from cardlab.experiments.config.build_parts import build_arena, build_game, build_search_options  # noqa: PLC0415
     from cardlab.experiments.sweep.options import build_sweep  # noqa: PLC0415
 
-    builders = {"game": build_game, "arena": build_arena, "search": lambda data: build_search(data, "")}
+    builders = {"game": build_game, "arena": build_arena, "search": lambda data: build_search_options(data, "")}
     errors: list[ConfigurationError] = []
     if config.keys() >= set(PARTS):
         with collected(errors):

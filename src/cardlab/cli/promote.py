@@ -35,8 +35,8 @@ def run(request: Request) -> int:
     given = checked("output", config["output"], Text | None)
     text, name = checked("policy", config["policy"], Text), checked("name", config["name"], Text | None)
     store = Store()
-    group = find_group(text, store.root, game=config["game"]["name"] if config.get("game") else "")
     given_game = build_game(config["game"]) if config.get("game") else None
+    group = find_group(text, store.root, game=given_game.spec.name if given_game else "")
     game = without_training_options(given_game) if given_game else default_game(group.policies[0])
     arena = replace(arena, references=arena.references or own_references(group.config))
     check_agents(game, "arena.references", arena.references)

@@ -11,8 +11,7 @@ from rich.filesize import pick_unit_and_suffix
 
 from cardlab.core.exit_status import printable
 from cardlab.tracking.experiment_tags import AGAINST, DEALS, FINAL_SCORE
-from cardlab.tracking.lineage import NOTE, TRIAL_STATE, described_command
-from cardlab.tracking.policy_lookup import DIGEST
+from cardlab.tracking.lineage import CPU_SECONDS, DIGEST, NOTE, PRUNED_TRIAL, described_command
 from cardlab.tracking.store import was_killed
 
 if TYPE_CHECKING:
@@ -22,7 +21,6 @@ _STUDY = "sweep.study"
 _SWEEPS = {"sweep/best": "best trial", "sweep/objective": "trial"}
 _CURVE, _SCORE = "score/mean", "score/"  # of a training
 _SWEEP_METRICS = ("sweep/points", "sweep/win_rate")  # with the interval of a trial
-_CPU = ("usage/cpu_seconds", "system/cpu_seconds")  # now, and in runs of earlier versions
 _UNITS = ((86_400.0, "d"), (3600.0, "h"), (60.0, "min"), (1.0, "s"))
 
 
@@ -106,7 +104,7 @@ def run_row(stored: "Run", game: str) -> RunRow:
         deals=int(tags[DEALS]) if score == FINAL_SCORE and tags.get(DEALS, "").isdigit() else None,
         seeds=printable(tags.get("seeds") or tags.get("seed") or params.get("seed", "")),
         decisions=max((row.step for key, row in rows.items() if "train/" in key), default=None),
-        cpu_seconds=sum(metrics[key] for key in metrics if key.endswith(_CPU)) or None,
+        cpu_seconds=sum(metrics[key] for key in metrics if key.endswith(CPU_SECONDS)) or None,
         started=_iso(info.start_time),
         ended=_iso(info.end_time) if info.end_time else None,
         policy=tags.get(DIGEST, ""),
@@ -146,7 +144,7 @@ def _number(value: float) -> str:
 
 def _state(stored: "Run") -> str:
     """A run whose process was killed with -9 stays RUNNING in the store until a command resumes it."""
-    if stored.data.tags.get(TRIAL_STATE) == "pruned":
+    if stored.data.tags.get("kind") == "trial" and PRUNED_TRIAL in stored.data.tags:
         return "pruned"
     return "killed" if was_killed(stored) else stored.info.status.lower()
 

@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from functools import partial
@@ -24,8 +24,8 @@ from cardlab.core.messages import without_password
 from cardlab.core.options import NUMERIC, Text, check_that, checked, options
 from cardlab.tracking import Store
 from cardlab.tracking.connection import project_root
-from cardlab.tracking.lineage import TRIAL_STATE
-from cardlab.tracking.policy_lookup import DIGEST, mixed_groups, policy_artifacts, policy_filter, print_run
+from cardlab.tracking.lineage import DIGEST
+from cardlab.tracking.policy_lookup import mixed_groups, policy_artifacts, policy_filter, print_run
 from cardlab.tracking.registry import Registry, version_address
 from cardlab.tracking.store import OWN_TAGS
 
@@ -65,7 +65,7 @@ def run(request: Request) -> int:
         return _show(given.run, as_json="--json" in request.flags)
     condition = _condition(given)
     store = Store()
-    search = partial(store.search_runs, condition, game["name"] if game else None)
+    search = partial(store.search_runs, condition, _game_name(game) if game else None)
     found = search()
     if not found and given.policy is not None and _register_champion(Path(given.policy), store):
         found = search()
@@ -84,6 +84,13 @@ def run(request: Request) -> int:
     elif not rows:
         print("no such run; kind=all shows runs of all kinds", file=sys.stderr)
     return 0
+
+
+def _game_name(config: Mapping[str, Any]) -> str:
+    """The name of the game, and of its experiment in MLflow, of a group `game`."""
+    from cardlab.experiments.config.build_parts import build_game  # noqa: PLC0415  numba
+
+    return build_game(config).spec.name
 
 
 def _register_champion(policy: Path, store: Store) -> bool:
@@ -159,8 +166,9 @@ def _diff(request: Request) -> int:
     check_that(len(names) == 2, "runs", names, "two runs or policies")
     game, found = "", dict[str, TrainingRecord]()
     for name in sorted(names, key=CHAMPION.__eq__):  # the game of a champion is that of the other training
+        if name == CHAMPION and found:
+            game = _game_name(next(iter(found.values())).config["game"])
         found[name] = find_records(name, store, game, "runs")[0]
-        game = str(found[name].config["game"]["name"])
     records = [found[name] for name in names]
     difference = compare_runs(*records)
     if "--json" in request.flags:
@@ -187,12 +195,11 @@ def _diff(request: Request) -> int:
 def _show(prefix: str, *, as_json: bool) -> int:
     """Print the lineage of the run whose id starts with `prefix`, and the folders and addresses of its policy."""
     store = Store()
-    found = [(game, entry) for game, entry in store.search_runs() if entry.info.run_id.startswith(prefix)]
+    found = store.runs_by_id(prefix)
     allowed = f"the beginning of one run's id ({len(found)} match); see cardlab runs"
     check_that(len(found) == 1, "run", prefix, allowed)
     game, entry = found[0]
-    hidden = (*OWN_TAGS, TRIAL_STATE)  # the row has the state, also of a trial that was killed
-    tags = {key: text for key, text in entry.data.tags.items() if not key.startswith("mlflow.") and key not in hidden}
+    tags = {key: text for key, text in entry.data.tags.items() if not key.startswith("mlflow.") and key not in OWN_TAGS}
     row, places = run_row(entry, game), list[str]()
     shown = {heading: text for heading, text in row.cells.items() if heading not in ("run", "of")}
     rows = {"run": row.id, **shown, "started": row.started, "command": row.command}

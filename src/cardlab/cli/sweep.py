@@ -48,7 +48,6 @@ def run(request: Request) -> int | Outcome:
     # A wrong value is refused before the imports below, which take seconds.
     experiment = build_experiment(config)
     check_launcher(experiment.trainer)
-    options.check_experiment(experiment.game, experiment.trainer)
     from cardlab.experiments.sweep.sweep import check_sweep, run_sweep  # noqa: PLC0415
 
     space = check_sweep(options, config)
@@ -59,7 +58,7 @@ def run(request: Request) -> int | Outcome:
             print(f"the grid has {points} combinations, so {points} trials", file=sys.stderr)
         trials = "1 trial" if options.trials == 1 else f"{options.trials} trials, {options.workers} at a time"
         print(f"starting: {trials}{against}", file=sys.stderr, flush=True)
-    result = run_sweep(options, config)
+    result = run_sweep(options, config, space)
     print_result(result, options.metric)
     _print_study(result.study, Store())
     if options.apply:
@@ -123,8 +122,8 @@ def _origin(request: Request, options: SweepOptions, result: "SweepResult", conf
 
 def print_result(result: "SweepResult", metric: str) -> None:
     """Print the study, its best trial, what mattered, and the Pareto front of a study with two objectives."""
-    from cardlab.experiments.sweep.progress import score_text  # noqa: PLC0415  imports Optuna
     from cardlab.experiments.sweep.space import values_text  # noqa: PLC0415
+    from cardlab.experiments.sweep.study import score_text  # noqa: PLC0415  imports Optuna
 
     best = result.best
     trials = "1 trial" if result.trials == 1 else f"{result.trials} trials, {result.pruned} of them pruned"

@@ -85,9 +85,10 @@ def _run(request: Request) -> Outcome:
     from cardlab.experiments.seeds import find_training, write_training_files  # noqa: PLC0415
     from cardlab.training.recorded_training import train_recorded  # noqa: PLC0415
 
-    training = find_training(config, store.root)
+    training = find_training(experiment, store.root)
     if folder is not None and folder != training.folder:
-        print("warning: the code or an agent's policy has changed; the results will differ from an uninterrupted run")
+        text = "the code or an agent's policy has changed; the results will differ from an uninterrupted run"
+        print(f"warning: {text}", file=sys.stderr)
         training = replace(training, folder=folder)
     if training.is_finished:
         print(f"trained before: {short_path(training.policy)}; it is trained again, with the same result")
@@ -97,7 +98,7 @@ def _run(request: Request) -> Outcome:
         folder=training.folder,
         model_dir=training.policy,
         params=config,
-        record=partial(write_training_files, training, config),
+        record=partial(write_training_files, training, experiment),
         changed=_changed(request),
     )
     shown = short_path(training.folder.with_name(LATEST) / POLICY)
@@ -176,12 +177,12 @@ def _train_seeds(request: Request, config: Mapping[str, Any], store: Store) -> O
 def run_many(requests: Sequence[Request]) -> Outcome:
     """Train the method of each request with its seeds, as many at a time as there are cores, and compare them."""
     from cardlab.cli.compare import report_comparison  # noqa: PLC0415  slow imports
-    from cardlab.experiments.config.build_parts import build_arena  # noqa: PLC0415
+    from cardlab.experiments.config.build_parts import build_arena, build_game  # noqa: PLC0415
     from cardlab.experiments.policy_groups import PolicyGroup  # noqa: PLC0415
     from cardlab.experiments.seeds import train_methods  # noqa: PLC0415
 
     methods = _methods(requests)
-    games = {method.config["game"]["name"] for method in methods}
+    games = {build_game(method.config["game"]).spec.name for method in methods}
     allowed = "one game: methods of several games cannot be compared"
     check_that(len(games) == 1, "game", ", ".join(games), allowed)
     if not is_quiet():

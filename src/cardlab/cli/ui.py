@@ -2,6 +2,7 @@
 
 import os
 import re
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import partial
@@ -58,7 +59,8 @@ def serve(
     check_whole("port", port, 1, 65535)
     with open_listener(host, port) as listener, suppress(KeyboardInterrupt):
         if not is_loopback(host):
-            print(f"warning: host={host}: all who reach this port can read and delete the runs: it has no passwords")
+            text = "all who reach this port can read and delete the runs: it has no passwords"
+            print(f"warning: host={host}: {text}", file=sys.stderr)
         if allowed_hosts:
             names = [*allowed_hosts, "localhost", "127.0.0.1", "[[]::1]"]  # patterns of fnmatch
             os.environ["MLFLOW_SERVER_ALLOWED_HOSTS"] = ",".join(f"{name},{name}:*" for name in names)

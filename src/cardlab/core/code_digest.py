@@ -6,7 +6,6 @@ code that counts; a file of the project counts whole. Other packages count by ve
 """
 
 import hashlib
-import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -14,15 +13,15 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, packages_distributions, version
 from pathlib import Path
 
-from cardlab.core.config_texts import CHAMPION, TARGET, Config, config_texts
+from cardlab.core.config_texts import CHAMPION, Config, config_texts
+from cardlab.core.parts import TARGET, is_dotted
 from cardlab.core.source_analysis import MARKER, Import, Module, Part, read_module, triggers
 
 NOT_IN_DIGEST = "reads code and runs none of it"
 
 _PACKAGE = __name__.partition(".")[0]
 _LENGTH = 16  # hexadecimal digits of a digest
-_IN_CHECKPOINTS = ("torch", "numpy", "numba")  # their versions are kept in checkpoints and runs
-_DOTTED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+")  # mycards.agents.BackFirst
+COMPUTING = ("torch", "numpy", "numba")  # their versions, which may change a result, are in checkpoints and runs
 
 
 class Sources:
@@ -129,7 +128,7 @@ class _Search:
         places = (Path.cwd(), self.sources.folder / _PACKAGE, self.sources.folder.parent)
         for text, key in config_texts(configs, self.sources.experiments, places if policies else ()):
             self._use(triggers(text))
-            if _DOTTED.fullmatch(text):
+            if is_dotted(text):
                 self._follow_place(text, is_agent=key != TARGET)
 
     def code(self, name: str) -> str:
@@ -195,7 +194,7 @@ class _Search:
         """Follow a module and the packages that contain it; a package of others counts when the project uses it."""
         if self.sources.path(module.partition(".")[0]) is None:
             top, is_own = module.partition(".")[0], importer.endswith(".py") or importer.partition(".")[0] == _PACKAGE
-            if not is_own and top not in sys.stdlib_module_names and top not in _IN_CHECKPOINTS:
+            if not is_own and top not in sys.stdlib_module_names and top not in COMPUTING:
                 self.packages.add(top)
         elif not self.sources.reason(module):
             for package in _with_packages(module):

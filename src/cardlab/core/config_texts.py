@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
+from cardlab.core.parts import TARGET
+
 NOT_IN_DIGEST = "reads configurations"
 
 Config = Mapping[str, Any]
@@ -13,7 +15,6 @@ Config = Mapping[str, Any]
 Texts = list[tuple[str, str]]
 """Pairs of a text and the key above it."""
 
-TARGET = "_target_"
 CHAMPION = "champion"
 _POLICY, _BELIEF = "policy.json", "belief.json"
 

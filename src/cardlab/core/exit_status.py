@@ -36,10 +36,6 @@ _ENVIRONMENT_ERRORS = {
 }  # fmt: skip
 
 
-class Stopped(KeyboardInterrupt):
-    """Raised by SIGTERM and SIGHUP, so that programs clean up as after Ctrl-C."""
-
-
 def run_program(run: Callable[[], int | None], hint: str = "") -> int:
     """Call `run`, print its error to stderr in one line, and return the exit status (None is 0).
 
@@ -113,7 +109,7 @@ def _stoppable() -> Generator[list[signal.Signals]]:
 
     def stop(number: int, _: object) -> None:
         received.append(signal.Signals(number))
-        raise KeyboardInterrupt if number == signal.SIGINT else Stopped
+        raise KeyboardInterrupt
 
     hook, earlier = sys.unraisablehook, _handlers()
     try:

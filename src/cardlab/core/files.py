@@ -48,9 +48,9 @@ def check_regular(path: Path, most: int) -> None:
         raise ValueError(f"has {found.st_size:,} bytes, at most {most:,} are read")
 
 
-def read_text(path: Path, most: int = LARGEST_TEXT) -> str:
+def read_text(path: Path) -> str:
     """The text of a file that may be from anywhere. Raises OSError, or ValueError for no regular file of this size."""
-    check_regular(path, most)
+    check_regular(path, LARGEST_TEXT)
     return path.read_text(encoding="utf-8")
 
 

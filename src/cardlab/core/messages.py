@@ -11,6 +11,11 @@ if TYPE_CHECKING:
 
 NOT_IN_DIGEST = "makes messages"
 
+LARGEST = 2**63 - 1  # whole numbers have at most 64 bits
+_MAX_LENGTH = 300  # of a value in a message
+_NO_KEY = "no such key"
+_NUMBER = re.compile(r"[-+]?[0-9.]+(e[-+]?[0-9]+)?")  # shown in quotes if it is a text
+
 # Without limits: quadratic in a long text. A password may hold spaces; what follows a port does not belong to it.
 _ADDRESS = re.compile(r"[\w+.-]{1,40}://(?:[^\s/@:\[]{0,80}:(?!\d+(?:[/\s]|$))[^\n]{0,200}@)?\S+")
 _QUERY = re.compile(r"\?[\w.-]+=.*")
@@ -47,12 +52,6 @@ def without_passwords(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [without_passwords(inner) for inner in cast(list[Any], value)]
     return without_password(value) if isinstance(value, str) else value
-
-
-LARGEST = 2**63 - 1  # whole numbers have at most 64 bits
-_MAX_LENGTH = 300  # of a value in a message
-_NO_KEY = "no such key"
-_NUMBER = re.compile(r"[-+]?[0-9.]+(e[-+]?[0-9]+)?")  # shown in quotes if it is a text
 
 
 class ConfigurationError(ValueError):

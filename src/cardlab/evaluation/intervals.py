@@ -5,6 +5,7 @@ independent, and Student's t is used on their means. Intervals of bounded figure
 within their bounds and have a width there. The first score is that against the strongest reference.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import inf, isfinite, log, sqrt
 from typing import Any
@@ -127,6 +128,14 @@ def confidence_sequence_interval(per_deal: PerDeal, planned: int, bounds: Bounds
 def interval_metrics(name: str, estimate: Estimate) -> dict[str, float]:
     """The ends of the interval of metric `name`, under a prefix that the MLflow UI folds."""
     return {f"interval/{name}_low": estimate.low, f"interval/{name}_high": estimate.high}
+
+
+def estimate_metrics(named: Mapping[str, Estimate]) -> dict[str, float]:
+    """The mean of each metric by its name, and the ends of its interval where they are finite."""
+    metrics = {name: estimate.mean for name, estimate in named.items()}
+    for name, estimate in named.items():
+        metrics |= interval_metrics(name, estimate) if isfinite(estimate.half_width) else {}
+    return metrics
 
 
 SELF = "self"  # the evaluated agent itself, in a game of one player

@@ -33,11 +33,11 @@ def check_benchmark(config: Mapping[str, Any], *, elsewhere: bool = False) -> No
             made_later = {f"models/{other}" for other in config["experiments"]} - {f"models/{name}"}
             experiments[f"experiments.{name}"] = _read(_without(made_later, experiment_part(experiment)))
             parse_seeds(experiment.get(SEEDS, "(left out)"), experiment["seed"])
+    tuned: Experiment | None = None
     if "tune" in config:
         with _inside("tune.experiment", errors):
-            experiments["tune.experiment"] = _read(config["tune"]["experiment"])
+            tuned = experiments["tune.experiment"] = _read(config["tune"]["experiment"])
         with _inside("tune", errors):
-            tuned = {key: one for key, one in experiments.items() if key.startswith("tune.")}
             _check_tune(build_sweep(config["tune"]["sweep"]), config["tune"]["experiment"], tuned)
     for key, experiment in experiments.items() if not errors else ():  # slower: torch is imported
         with _inside(key, errors):
@@ -74,14 +74,14 @@ def _read(config: Mapping[str, Any]) -> Experiment:
     return experiment
 
 
-def _check_tune(options: SweepOptions, config: Mapping[str, Any], experiments: Mapping[str, Experiment]) -> None:
+def _check_tune(options: SweepOptions, config: Mapping[str, Any], experiment: Experiment | None) -> None:
     """Raise InvalidOption for a sweep that its stage would refuse, or whose option `apply` it would ignore."""
     if options.apply is not None:
         raise invalid(options, "apply", "null: the stage writes studies/tuning/")
     for key, entry in options.space.items():
         if (value := value_at(config, key)) is ABSENT or isinstance(value, Mapping):
             raise invalid_entry(key, entry, "for a key of tune.experiment that is no group")
-    for experiment in experiments.values():
+    if experiment is not None:
         options.check_experiment(experiment.game, experiment.trainer)
 
 

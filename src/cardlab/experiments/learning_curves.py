@@ -14,8 +14,10 @@ from cardlab.agents.policy_descriptions import PolicyError, policy_digest
 from cardlab.agents.specs import seed_number
 from cardlab.core.files import load_json, write_atomically
 from cardlab.evaluation.seed_statistics import Band, Curve, band_over_seeds, common_range
+from cardlab.experiments.config.build_parts import build_game
 from cardlab.experiments.run_paths import SUMMARY
 from cardlab.tracking.connection import project_root
+from cardlab.tracking.lineage import CURVE
 
 COLUMNS = ("game", "experiment", "against", "decisions", "score", "low", "high")
 Column = NDArray[np.float64]
@@ -38,8 +40,8 @@ def write_learning_curves(results: Path, experiments: Mapping[str, Any], folder:
     folder.mkdir(parents=True, exist_ok=True)
     rows: dict[str, list[list[str]]] = {}
     for name, config in experiments.items():
-        game = str(config["game"]["name"])
-        rows.setdefault(game, []).extend([game, name, *point] for point in _points(results / name / "curve.csv"))
+        game = build_game(config["game"]).spec.name
+        rows.setdefault(game, []).extend([game, name, *point] for point in _points(results / name / CURVE))
     for game, points in rows.items():
         with (folder / f"{game}.csv").open("w", newline="", encoding="utf-8") as file:
             writer = csv.writer(file, lineterminator="\n")
@@ -151,7 +153,7 @@ def read_training_curve(policy: Path) -> TrainingCurve | None:
     model = policy if seed is None else policy.parent
     folder = model.parent.with_name("results") / model.name if model.parent.name == "models" else policy.parent
     try:
-        columns = read_columns(folder / ("curve.csv" if seed is None else "seed_curves.csv"))
+        columns = read_columns(folder / (CURVE if seed is None else "seed_curves.csv"))
     except (OSError, ValueError):
         return None
     if seed is not None:

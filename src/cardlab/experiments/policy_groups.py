@@ -14,15 +14,17 @@ from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
 
 from cardlab.agents.policy_descriptions import DESCRIPTION
-from cardlab.agents.specs import ADDRESS, ADDRESSES, CHAMPION, policy_folder, policy_hint, seed_number
+from cardlab.agents.specs import ADDRESS, ADDRESSES, CHAMPION, SEED, policy_folder, policy_hint, seed_number
 from cardlab.core.files import load_json, read_text
 from cardlab.core.messages import InvalidOption
 from cardlab.experiments.config.build_experiment import PARTS
-from cardlab.experiments.run_paths import CONFIG, POLICY, SEED, SUMMARY, policy_name
+from cardlab.experiments.run_paths import POLICY, SUMMARY, policy_name
+from cardlab.tracking.champion_runs import LINEAGE
+from cardlab.tracking.lineage import CONFIG
 from cardlab.tracking.parameters import flatten
 from cardlab.tracking.run_state import RunState, unfinished_runs
 
-_MODELS, _RUNS, _PARAMS, _LINEAGE = "models", "runs", "params.yaml", "lineage.json"
+_MODELS, _RUNS, _PARAMS = "models", "runs", "params.yaml"
 _AT = "@"
 _ACCEPTED = (
     f"the name of an experiment in models/ or runs/, also NAME{_AT}KEY:VALUE; a folder of a policy, "
@@ -132,7 +134,7 @@ def _read_config(policy: Path) -> Mapping[str, Any]:
         return params["experiments"][model.name]
     if (policy.parent / CONFIG).is_file():
         return load_json(policy.parent / CONFIG)
-    return load_json(policy / _LINEAGE)["config"]
+    return load_json(policy / LINEAGE)["config"]
 
 
 def own_references(config: Mapping[str, Any]) -> tuple[str, ...]:

@@ -10,7 +10,6 @@ import time
 from collections.abc import Container, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from hashlib import sha256
-from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,14 +19,14 @@ from cardlab.agents.policy_descriptions import policy_digest
 from cardlab.agents.registry import own_folder
 from cardlab.agents.specs import metric_name
 from cardlab.evaluation.game_record import game_options
-from cardlab.evaluation.intervals import SELF, Evaluation, interval_metrics, main_score
+from cardlab.evaluation.intervals import SELF, Evaluation, estimate_metrics, main_score
 from cardlab.experiments.run_paths import policy_name
 from cardlab.games.make_game import game_data, without_training_options
 from cardlab.games.protocol import Game
 from cardlab.tracking import Store, TrackingUnavailable
 from cardlab.tracking.experiment_tags import AGAINST, DEALS, FINAL_SCORE, evaluation_metrics
-from cardlab.tracking.lineage import NOTE, add_score, describe_run
-from cardlab.tracking.policy_lookup import DIGEST, Origin, find_origin, print_run
+from cardlab.tracking.lineage import DIGEST, NOTE, PARENT, add_score, describe_run
+from cardlab.tracking.policy_lookup import Origin, find_origin, print_run
 from cardlab.tracking.policy_models import DealsOf, find_model, log_scores
 from cardlab.tracking.registry import Registry
 
@@ -92,7 +91,7 @@ def _score_trainings(
         if origin is not None:
             _log_score(store, origin.run_id, own)
             run = store.client.get_run(origin.run_id)
-            parents.add(run.data.tags.get("mlflow.parentRunId", ""))
+            parents.add(run.data.tags.get(PARENT, ""))
             model = find_model(store.client, run.info.experiment_id, str(own["policy_digest"]), origin.run_id)
             if model is not None:
                 deals = max(row["deals"] for row in own["references"].values())
@@ -151,9 +150,7 @@ def record_comparison(store: Store, comparison: "MethodComparison", *, files: It
     game, names = comparison.game, [method.name for method in comparison.methods]
     estimates = {f"score/{method.name}": comparison.score(method) for method in comparison.methods}
     estimates |= {f"difference/{pair.other}": pair.points for pair in comparison.pairs}
-    metrics = {name: estimate.mean for name, estimate in estimates.items()}
-    for name, estimate in estimates.items():
-        metrics |= interval_metrics(name, estimate) if isfinite(estimate.half_width) else {}
+    metrics = estimate_metrics(estimates)
     deals = {"deals": comparison.deals, "seed": comparison.arena.seed}
     with _warn("comparison"), _record_lock(store):
         digests = " ".join(digest for method in comparison.methods for digest in method.digests)

@@ -14,14 +14,15 @@ from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from cardlab.agents.policy_descriptions import PolicyError, policy_digest
+from cardlab.agents.policy_descriptions import PolicyError, policy_digest, read_description
 from cardlab.agents.specs import CHAMPIONS
+from cardlab.core.code_digest import COMPUTING
 from cardlab.core.files import write_atomically
 from cardlab.core.messages import ConfigurationError
 from cardlab.experiments.config.build_experiment import build_experiment
-from cardlab.experiments.training_records import CURVE, TrainingRecord
+from cardlab.experiments.training_records import TrainingRecord
 from cardlab.tracking import Store
-from cardlab.tracking.lineage import CODE, COMPUTING, VERSIONS, run_git
+from cardlab.tracking.lineage import CODE, CURVE, VERSIONS, run_git
 
 SAME, DIFFERS, MISSING, LINK_MISSING = 0, 1, 3, 4  # exit statuses of `cardlab reproduce`
 
@@ -146,7 +147,7 @@ def _code(record: TrainingRecord, store: Store, findings: Findings) -> Generator
         place.mkdir(parents=True, exist_ok=True)  # it may be newer than the commit
         for name, digest in record.links.items():
             if (found := _find_link(name, digest, store)) is not None and not Path(name).is_absolute():
-                _place_link(found, checkout, place, name, str(record.config["game"]["name"]))
+                _place_link(found, checkout, place, name)
         yield place
 
 
@@ -174,10 +175,10 @@ def _apply(diff: str, checkout: Path) -> str:
     return "" if run_git(checkout, "apply", str(path)) is not None else "do not apply to the commit"
 
 
-def _place_link(found: Path, checkout: Path, place: Path, name: str, game: str) -> None:
+def _place_link(found: Path, checkout: Path, place: Path, name: str) -> None:
     """Put the policy where the configuration of the training, which runs in `place`, finds it."""
     from_registry = name.startswith("runs/registry/")
-    for target in (place / name, *([place / CHAMPIONS / game] if from_registry else [])):
+    for target in (place / name, *([place / CHAMPIONS / read_description(found).game] if from_registry else [])):
         if not target.resolve().is_relative_to(checkout.resolve()):
             raise ReproductionFailed(f"{name}: must be a folder of the checkout")
         shutil.rmtree(target, ignore_errors=True)

@@ -7,11 +7,8 @@ from pathlib import Path
 
 from cardlab.agents.specs import ADDRESS, SEED
 
-__all__ = ["CONFIG", "LATEST", "POLICY", "SEED", "SUMMARY", "policy_name", "policy_title", "quoted"]
-
 LATEST = "latest"  # link to the last finished training
 POLICY = "policy"
-CONFIG = "config.json"  # beside the policy: the configuration of its training
 _TRAINING = re.compile(rf"{LATEST}|[0-9a-f]{{16}}")
 SUMMARY = "training.json"  # beside the policy: what its training cost and was made from
 

@@ -19,10 +19,10 @@ from cardlab.core.files import write_atomically
 from cardlab.core.running_code import check_unchanged, fast_imports
 from cardlab.experiments.config.build_experiment import build_experiment
 from cardlab.experiments.learning_curves import mean_curve, read_columns
-from cardlab.experiments.run_paths import CONFIG, LATEST, POLICY, SUMMARY
+from cardlab.experiments.run_paths import LATEST, POLICY, SUMMARY
 from cardlab.experiments.seed_plots import plot_seed_curves
 from cardlab.tracking import Run, Store
-from cardlab.tracking.lineage import UNCOMMITTED, VERSIONS, lineage, uncommitted
+from cardlab.tracking.lineage import CONFIG, CPU_SECONDS, CURVE, PARENT, UNCOMMITTED, VERSIONS, lineage, uncommitted
 from cardlab.tracking.policy_lookup import policy_filter
 from cardlab.tracking.run_state import load_run_state
 from cardlab.tracking.store import was_killed
@@ -33,10 +33,8 @@ if TYPE_CHECKING:
     from cardlab.training.run import Trained
 
 _WAIT_SECONDS = 1.0
-_PARENT = "mlflow.parentRunId"
 
 _ORIGIN = ("git.commit", "git.dirty", "dvc.experiment", "python", VERSIONS)  # tags of the lineage
-_CPU = "usage/cpu_seconds"
 
 Report = Callable[[str], None]
 
@@ -57,7 +55,7 @@ class SeedTraining:
     @property
     def curve(self) -> Path:
         """The learning curve."""
-        return self.folder / "curve.csv"
+        return self.folder / CURVE
 
     @property
     def snapshots(self) -> Path:
@@ -101,16 +99,17 @@ def train_methods(
     Lines of a training are reported as `LABEL seed N: …`; a terminal shows a bar for each. An error of one is raised
     when the others are finished; Ctrl-C interrupts all. Raises what `train_recorded` raises, and ChildKilled.
     """
-    firsts = [build_experiment({**method.config, "seed": method.seeds[0]}) for method in methods]
+    built = [[build_experiment({**each.config, "seed": seed}) for seed in each.seeds] for each in methods]
+    firsts = [experiments[0] for experiments in built]
     cores = usable_cores() // max(first.trainer.threads * first.trainer.processes for first in firsts)
     # Found before they start: edited code has other folders, and is another group.
-    found = [[find_training({**each.config, "seed": seed}, store.root) for seed in each.seeds] for each in methods]
+    found = [[find_training(experiment, store.root) for experiment in experiments] for experiments in built]
     with ExitStack() as runs:
         jobs, parents = dict[str, tuple[Any, ...]](), list[Run]()
         for method, first, trainings in zip(methods, firsts, found, strict=True):
             group = trainings[0].group
             run = runs.enter_context(_start_group_run(store, first, method.seeds, group, method.changed))
-            shared = (store.address, store.root, {**store.tags, "group": group, _PARENT: run.id}, method.changed)
+            shared = (store.address, store.root, {**store.tags, "group": group, PARENT: run.id}, method.changed)
             jobs |= {f"{method.label} seed {one.seed}".strip(): (one, method.config, *shared) for one in trainings}
             parents.append(run)
         with child_progress(report) as show:
@@ -134,7 +133,7 @@ def train_seed(
 
     config = {**config, "seed": training.seed}
     store, experiment = Store(address, root, tags), build_experiment(config)
-    check_unchanged(training.folder.name, find_training(config, root).folder.name, "the code or a policy")
+    check_unchanged(training.folder.name, find_training(experiment, root).folder.name, "the code or a policy")
     if training.is_finished:
         _add_tags(store, experiment, training, tags)
         report(f"finished before: {training.policy}")
@@ -145,13 +144,13 @@ def train_seed(
         folder=training.folder,
         model_dir=training.policy,
         params=config,
-        record=partial(write_training_files, training, config),
+        record=partial(write_training_files, training, experiment),
         changed=changed,
         report=report,
     )
 
 
-def write_training_files(training: SeedTraining, config: Mapping[str, Any], run: Run, trained: "Trained") -> None:
+def write_training_files(training: SeedTraining, experiment: Experiment, run: Run, trained: "Trained") -> None:
     """Write curve, cost and configuration beside the policy, log them, and link the folder as latest.
 
     This is done before the run is finished: then a kill repeats nothing.
@@ -161,11 +160,10 @@ def write_training_files(training: SeedTraining, config: Mapping[str, Any], run:
 
     write_curve(trained.rows, training.curve)
     origin = {key: value for key, value in lineage().items() if key in _ORIGIN}
-    identity = identity_tags(build_experiment(config))
-    write_summary(trained, {**origin, **identity, "group": training.group}, training.summary)
+    write_summary(trained, {**origin, **identity_tags(experiment), "group": training.group}, training.summary)
     if diff := uncommitted(Path.cwd()):
         write_atomically(training.folder / UNCOMMITTED, diff)
-    write_atomically(training.folder / CONFIG, json.dumps(config, indent=2, default=str) + "\n")
+    write_atomically(training.folder / CONFIG, json.dumps(experiment.config, indent=2, default=str) + "\n")
     run.log_artifact(training.curve)
     run.log_artifact(training.summary)
     _link_latest(training.folder)
@@ -179,11 +177,10 @@ def _link_latest(folder: Path) -> None:
     draft.replace(link)
 
 
-def find_training(config: Mapping[str, Any], root: Path) -> SeedTraining:
-    """The folder in which `config` is trained; it may be missing."""
+def find_training(experiment: Experiment, root: Path) -> SeedTraining:
+    """The folder in which `experiment` is trained; it may be missing."""
     with fast_imports():
         from cardlab.training.run import run_folder  # noqa: PLC0415 (imports Lightning)
-    experiment = build_experiment(config)
     first = replace(experiment, seed=0, config={**experiment.config, "seed": 0})
     name = experiment.name.removeprefix(f"{experiment.game.spec.name}_")  # MLflow cuts long names
     group = f"{name}_{run_folder(Path(), first).name[:8]}"
@@ -257,7 +254,7 @@ def _log_results(run: Run, trainings: Sequence[SeedTraining], decisions_per_iter
     for name, picture in plot_seed_curves(curves, bands):
         run.log_figure(picture, f"curves/{name}.svg")
     spent = sum(json.loads(training.summary.read_text())["cpu_seconds"] for training in trainings)
-    run.log_metrics({_CPU: spent}, 0)
+    run.log_metrics({CPU_SECONDS: spent}, 0)
 
 
 def _add_tags(store: Store, experiment: Experiment, training: SeedTraining, tags: Mapping[str, str]) -> None:

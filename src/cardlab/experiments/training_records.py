@@ -17,17 +17,28 @@ from cardlab.experiments.config.build_experiment import build_experiment
 from cardlab.experiments.config.seed_options import experiment_part
 from cardlab.experiments.config.values import compare_parameters
 from cardlab.experiments.policy_groups import find_group
-from cardlab.experiments.run_paths import CONFIG, POLICY, SUMMARY
+from cardlab.experiments.run_paths import POLICY, SUMMARY
 from cardlab.experiments.stage_code import load_params
 from cardlab.tracking import Store
-from cardlab.tracking.lineage import CODE, FOLDER, LINKS, UNCOMMITTED, VERSIONS, run_git
-from cardlab.tracking.policy_lookup import DIGEST, KEPT, find_origin, read_artifacts
+from cardlab.tracking.champion_runs import LINEAGE
+from cardlab.tracking.lineage import (
+    CODE,
+    CONFIG,
+    CPU_SECONDS,
+    CURVE,
+    DIGEST,
+    FOLDER,
+    LINKS,
+    UNCOMMITTED,
+    VERSIONS,
+    run_git,
+)
+from cardlab.tracking.policy_lookup import KEPT, find_origin, read_artifacts
+from cardlab.tracking.run_state import SHORTEST_ID
 
-CURVE = "curve.csv"
-LINEAGE = "lineage.json"
 _MODELS = "models"
-_SHORTEST_ID = 4  # characters
-_CPU = "usage/cpu_seconds"
+_COMMIT = "git.commit"
+_CODE = (CODE, _COMMIT, "git.dirty")
 
 
 @dataclass(frozen=True)
@@ -127,9 +138,7 @@ def _of_folder(folder: Path) -> TrainingRecord | None:
 
 def _of_run(text: str, store: Store) -> TrainingRecord | None:
     """The training whose run id begins with `text`, if there is only one."""
-    if len(text) < _SHORTEST_ID or not set(text) <= set("0123456789abcdef"):
-        return None
-    runs = [run for _, run in store.search_runs() if run.info.run_id.startswith(text)]
+    runs = [run for _, run in store.runs_by_id(text)] if len(text) >= SHORTEST_ID else []
     if len(runs) != 1 or " " in runs[0].data.tags.get(DIGEST, " "):
         return None
     (run,) = runs
@@ -138,7 +147,9 @@ def _of_run(text: str, store: Store) -> TrainingRecord | None:
     if not config:
         return None
     more = {"curve": files.get(CURVE, ""), "diff": files.get(UNCOMMITTED, ""), "run_id": run.info.run_id}
-    return _record(config["name"], tags[DIGEST], config, tags, None, cpu_seconds=run.data.metrics.get(_CPU), **more)
+    return _record(
+        config["name"], tags[DIGEST], config, tags, None, cpu_seconds=run.data.metrics.get(CPU_SECONDS), **more
+    )
 
 
 def _of_benchmark(name: str) -> Iterator[TrainingRecord]:
@@ -172,10 +183,6 @@ def _seed_curve(path: Path, seed: str) -> str:
 
 def _text(path: Path) -> str:
     return read_text(path) if path.is_file() else ""
-
-
-_COMMIT = "git.commit"
-_CODE = (CODE, _COMMIT, "git.dirty")
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,12 @@ from typing import Any
 from cardlab.agents.policy_descriptions import policy_digest
 from cardlab.core.files import load_json, read_text
 from cardlab.tracking.experiment_tags import AGAINST, DEALS, FINAL_SCORE, evaluation_metrics
-from cardlab.tracking.lineage import DIGEST, FOLDER, NOTE, RESTORED, UNCOMMITTED
+from cardlab.tracking.lineage import CURVE, DIGEST, FOLDER, NOTE, RESTORED, UNCOMMITTED
 from cardlab.tracking.store import Store
 
 Rows = Sequence[tuple[int, Mapping[str, float]]]  # step and metrics
-LINEAGE, CURVE, EVALUATION, DECISION = "lineage.json", "curve.csv", "evaluation.json", "decision.json"
+CARD, LINEAGE, EVALUATION, DECISION = "README.md", "lineage.json", "evaluation.json", "decision.json"
+"""Files of a champion's folder."""
 _NOT_OURS = ("git.commit", "git.dirty", FOLDER, "mlflow.source.git.commit", "python", "versions", "machine", "cpus")
 """Tags of the lineage, which of this process are not those of the original run."""
 

@@ -30,6 +30,30 @@ _ADDRESSES = {  # table → columns with addresses of artifacts
     "logged_models": ("artifact_location",),
     "model_versions": ("source", "storage_location"),
 }
+_SCHEME = re.compile(r"(sqlite|postgresql|mysql|mssql|https?|databricks)(\+\w+)?:.+|databricks")
+_ENVIRONMENT = {
+    "MLFLOW_DISABLE_TELEMETRY": "true",
+    "DO_NOT_TRACK": "true",
+    "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "1",  # MLflow's default retries take four minutes
+    "MLFLOW_HTTP_REQUEST_TIMEOUT": "20",
+    "MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR": "false",
+    "MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT": "true",
+    "GIT_PYTHON_REFRESH": "quiet",  # MLflow asks git for the commit, and warns in four lines where there is none
+}
+_LOG_LEVELS = {  # these also raise what they log as errors
+    "mlflow.store.db.utils": logging.CRITICAL,
+    "alembic": logging.WARNING,
+    "urllib3.connectionpool": logging.ERROR,
+}
+_HINTS = {  # part of a message of sqlite → what to do
+    "database is locked": "another process is writing; stop it, or run the same command again later",
+    "file is not a database": "move it away, or restore a copy",
+    "disk image is malformed": "it is damaged; move it away, or restore a copy",
+    "readonly database": "it cannot be written; check the permissions of the file and its folder",
+    "unable to open database file": "check the permissions of the file and its folder",
+}
+SERVERS = ("http", "databricks")
+_ERRNO = re.compile(r"\[Errno -?\d+\]([\w ]+)")
 
 
 class StoreDamaged(RuntimeError):
@@ -92,32 +116,6 @@ def correct_addresses(file: Path) -> None:
                     update = f"UPDATE {table} SET {column} = ? || substr({column}, ?)"  # noqa: S608  fixed names
                     connection.execute(f"{update} WHERE instr({column}, ?) = 1", (new, len(old) + 1, old))
             _logger.warning("%s was moved: the addresses of its artifacts are corrected", file)
-
-
-_SCHEME = re.compile(r"(sqlite|postgresql|mysql|mssql|https?|databricks)(\+\w+)?:.+|databricks")
-_ENVIRONMENT = {
-    "MLFLOW_DISABLE_TELEMETRY": "true",
-    "DO_NOT_TRACK": "true",
-    "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "1",  # MLflow's default retries take four minutes
-    "MLFLOW_HTTP_REQUEST_TIMEOUT": "20",
-    "MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR": "false",
-    "MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT": "true",
-    "GIT_PYTHON_REFRESH": "quiet",  # MLflow asks git for the commit, and warns in four lines where there is none
-}
-_LOG_LEVELS = {  # these also raise what they log as errors
-    "mlflow.store.db.utils": logging.CRITICAL,
-    "alembic": logging.WARNING,
-    "urllib3.connectionpool": logging.ERROR,
-}
-_HINTS = {  # part of a message of sqlite → what to do
-    "database is locked": "another process is writing; stop it, or run the same command again later",
-    "file is not a database": "move it away, or restore a copy",
-    "disk image is malformed": "it is damaged; move it away, or restore a copy",
-    "readonly database": "it cannot be written; check the permissions of the file and its folder",
-    "unable to open database file": "check the permissions of the file and its folder",
-}
-SERVERS = ("http", "databricks")
-_ERRNO = re.compile(r"\[Errno -?\d+\]([\w ]+)")
 
 
 class TrackingUnavailable(RuntimeError):

@@ -76,7 +76,7 @@ def evaluation_metrics(evaluation: "Evaluation") -> dict[str, float]:
 
     In a game for one player, `difference/NAME` is the paired difference to the reference NAME.
     """
-    from cardlab.evaluation.intervals import SELF, Estimate, interval_metrics, main_score  # noqa: PLC0415  scipy
+    from cardlab.evaluation.intervals import SELF, Estimate, estimate_metrics, main_score  # noqa: PLC0415  scipy
 
     rows: Mapping[str, Mapping[str, float]] = evaluation["references"]
     estimates = {FINAL_SCORE: main_score(evaluation)[1]}
@@ -87,10 +87,7 @@ def evaluation_metrics(evaluation: "Evaluation") -> dict[str, float]:
         for kind in ("win_rate", "difference"):
             if kind in row:
                 estimates[f"{kind}/{name}"] = Estimate(row[kind], row[f"{kind}_low"], row[f"{kind}_high"], deals)
-    metrics = {name: estimate.mean for name, estimate in estimates.items()}
-    for name, estimate in estimates.items():
-        metrics |= interval_metrics(name, estimate)
-    return metrics
+    return estimate_metrics(estimates)
 
 
 def _meaning_of_scores(game: str) -> str:

@@ -18,6 +18,7 @@ from typing import Any
 import yaml
 
 from cardlab.agents.specs import CHAMPIONS
+from cardlab.core.code_digest import COMPUTING
 from cardlab.core.messages import without_password
 from cardlab.core.running_code import running_files
 
@@ -26,13 +27,16 @@ _logger = logging.getLogger(__name__)
 NOTE = "mlflow.note.content"  # tag of runs and experiments: the description in the MLflow UI, as Markdown
 DIGEST = "policy.digest"  # tag of runs, models and registered versions: the digest of the policy's files
 VERSIONS = "versions"  # tag: the versions of the packages that may change results, as JSON
+PARENT = "mlflow.parentRunId"  # tag: the id of the run that a run is shown under
+CPU_SECONDS = "usage/cpu_seconds"  # metric of a training and of a sweep
+CONFIG = "config.json"  # artifact of a run, and file beside a policy: the composed configuration
+CURVE = "curve.csv"  # artifact of a training, and file of a champion: the learning curve
 UNCOMMITTED = "uncommitted.diff"  # artifact of a run: what its commit lacks
 CODE = "code"  # tag of a training: the digest of its code
 LINKS = "links"  # tag of a training: folder → digest of the policies that it starts from or meets, as JSON
-COMPUTING = ("torch", "numpy", "numba")  # the packages whose versions may change what a training computes
 FOLDER = "git.folder"  # tag: the working folder, relative to the top of the clone
 RESTORED = "restored_from"  # tag of a run that was made again from a champion's folder: the id of the original
-TRIAL_STATE = "sweep.state"  # tag of a trial: running, complete, pruned, failed or killed
+PRUNED_TRIAL = "sweep.pruned"  # tag of a pruned trial: the reason
 
 _PACKAGES = ("cardlab", *COMPUTING, "lightning", "mlflow", "optuna", "dvc", "hydra-core")
 _LARGEST_DIFF = 1_000_000  # characters

@@ -16,10 +16,9 @@ _CUT = " … (cut)"
 def flatten(config: Mapping[str, Any]) -> dict[str, str]:
     """`{"agent": {"gamma": 0.99}}` → `{"agent.gamma": "0.99"}`.
 
-    Values are written as in YAML (true, null); lists and empty groups as JSON. Values that are too long for MLflow are
-    cut and marked.
+    Values that are too long for MLflow are cut and marked.
     """
-    return {legal_name(key): _shorten(value) for key, value in _leaves("", config)}
+    return {legal_name(key): _shorten(text) for key, text in leaf_texts(config)}
 
 
 @cache
@@ -33,10 +32,11 @@ def legal_name(name: str) -> str:
     return f"{legal[: _LONGEST_KEY - 9]}-{sha256(name.encode()).hexdigest()[:8]}"
 
 
-def _leaves(prefix: str, value: object) -> Iterator[tuple[str, str]]:
+def leaf_texts(value: object, prefix: str = "") -> Iterator[tuple[str, str]]:
+    """Key and value of each leaf, as in YAML (true, null); lists and empty groups as JSON."""
     if isinstance(value, Mapping) and value:
         for key, inner in cast(Mapping[Any, object], value).items():
-            yield from _leaves(f"{prefix}.{key}" if prefix else str(key), inner)
+            yield from leaf_texts(inner, f"{prefix}.{key}" if prefix else str(key))
     elif isinstance(value, str | int | float) and not isinstance(value, bool):
         yield prefix, str(value)
     else:

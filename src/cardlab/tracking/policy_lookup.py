@@ -6,13 +6,15 @@ import tempfile
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
+from cardlab.core.code_digest import COMPUTING
 from cardlab.core.files import short_path
 from cardlab.tracking.connection import SERVERS, TrackingUnavailable
-from cardlab.tracking.lineage import CODE, COMPUTING, DIGEST, UNCOMMITTED, VERSIONS
+from cardlab.tracking.lineage import CODE, CONFIG, CURVE, DIGEST, UNCOMMITTED, VERSIONS
 from cardlab.tracking.policy_models import DATA, POLICY
 from cardlab.tracking.store import Store
 
@@ -20,8 +22,7 @@ if TYPE_CHECKING:
     from mlflow.entities import Run as StoredRun
     from mlflow.entities import RunInfo
 
-CONFIG = "config.json"  # artifact of a training: its composed configuration
-KEPT = ("curve.csv", UNCOMMITTED)  # artifacts of a training that a champion's folder keeps
+KEPT = (CURVE, UNCOMMITTED)  # artifacts of a training that a champion's folder keeps
 RUN_PATH = "/policy/"  # path at which `cardlab ui` redirects from a policy's digest to the run that made the policy
 
 UI = "http://127.0.0.1:5000"  # address of `cardlab ui` by default
@@ -33,11 +34,20 @@ _MAKES_POLICIES = ("training", "trial")  # kinds of runs; others with a digest m
 class Origin:
     """The run that made a policy."""
 
+    store: Store
     run_id: str
     name: str  # of the experiment
     tags: Mapping[str, str]  # without those of MLflow
-    config: Mapping[str, Any]  # composed configuration; empty if the store has lost it
-    files: Mapping[str, str]  # its learning curve and what was not committed, by name, where the store has them
+
+    @cached_property
+    def config(self) -> Mapping[str, Any]:
+        """The composed configuration; empty if the store has lost it."""
+        return json.loads(read_artifacts(self.store, self.run_id, (CONFIG,)).get(CONFIG, "{}"))
+
+    @cached_property
+    def files(self) -> Mapping[str, str]:
+        """The learning curve and what was not committed, by name, where the store has them."""
+        return read_artifacts(self.store, self.run_id, KEPT)
 
 
 def policy_filter(digest: str) -> str:
@@ -48,12 +58,12 @@ def policy_filter(digest: str) -> str:
     return f"tags.`{DIGEST}` LIKE '%{digest}%'"
 
 
-def run_link(digest: str, base: str = UI) -> str:
-    """Address of the run that made the policy with this digest, in any store that `cardlab ui` serves on `base`.
+def run_link(digest: str) -> str:
+    """Address of the run that made the policy with this digest, in any store that `cardlab ui` serves.
 
     Run ids differ between stores of equal trainings; digests do not.
     """
-    return f"{base}{RUN_PATH}{digest}"
+    return f"{UI}{RUN_PATH}{digest}"
 
 
 def run_page(run: "RunInfo", base: str = "") -> str:
@@ -82,9 +92,7 @@ def find_origin(store: Store, digest: str) -> Origin | None:
         if run.data.tags.get("kind") in _MAKES_POLICIES:
             tags = {key: value for key, value in run.data.tags.items() if not key.startswith("mlflow.")}
             name = tags.get("experiment") or run.info.run_name or ""
-            files = read_artifacts(store, run.info.run_id, (CONFIG, *KEPT))
-            config = json.loads(files.pop(CONFIG, "{}"))
-            return Origin(run.info.run_id, name, tags, config, files)
+            return Origin(store, run.info.run_id, name, tags)
     return None
 
 
@@ -119,14 +127,11 @@ def _made_with(tags: Mapping[str, str]) -> dict[str, str]:
 
 def deleted_policies(store: Store) -> set[str]:
     """Digests of policies whose trainings were all deleted in MLflow. Raises TrackingUnavailable."""
-    if store.file and not store.file.exists():
-        return set()
-    kept = {run.data.tags.get(DIGEST) for _, run in store.search_runs("tags.kind = 'training'")}
-    with store.wrap_errors():
-        experiments = [entry.experiment_id for entry in store.client.search_experiments()]
-        only_deleted = 2  # ViewType.DELETED_ONLY
-        found = store.client.search_runs(experiments, "tags.kind = 'training'", only_deleted) if experiments else []
-    return {digest for run in found if (digest := run.data.tags.get(DIGEST))} - kept
+    kept, deleted = (
+        {run.data.tags.get(DIGEST, "") for _, run in store.search_runs("tags.kind = 'training'", deleted=deleted)}
+        for deleted in (False, True)
+    )
+    return deleted - kept - {""}
 
 
 def policy_artifacts(store: Store, stored: "StoredRun") -> Path | None:

@@ -13,8 +13,8 @@ from cardlab.agents.policy_descriptions import DESCRIPTION, GAME_FILE, PolicyErr
 from cardlab.agents.specs import ADDRESS, CHAMPION, RUN_ADDRESS, champion_folder
 from cardlab.core.parts import NAME
 from cardlab.games.make_game import game_data
-from cardlab.tracking.champion_runs import restore_runs
-from cardlab.tracking.policy_lookup import DIGEST
+from cardlab.tracking.champion_runs import CARD, DECISION, restore_runs
+from cardlab.tracking.lineage import DIGEST
 from cardlab.tracking.policy_models import (
     DATA,
     POLICY,
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 _ADDRESS = re.compile(ADDRESS + r"([^/@]+)(?:@([^/@]+)|/(\d+))")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _MODEL_PREFIX = "cardlab-"
-_CARD, _DECISION = "README.md", "decision.json"  # files of a champion's folder
 
 
 class NotRegistered(ValueError):
@@ -125,7 +124,7 @@ class Registry:
 
     def register_folder(self, folder: Path) -> "ModelVersion":
         """Register a folder of champions/ with its card and name; its runs are made again."""
-        card, decision = (_read(folder / name) for name in (_CARD, _DECISION))
+        card, decision = (_read(folder / name) for name in (CARD, DECISION))
         name = json.loads(decision)["challenger"]["name"] if decision else CHAMPION
         options = json.loads(_read(folder / GAME_FILE) or "{}") or game_data(policy_game(folder))
         run_id = restore_runs(self.store, folder, str(options[NAME]), name)

@@ -13,7 +13,7 @@ from cardlab.core.messages import InvalidOption
 from cardlab.core.parts import check_targets
 
 STATE_FILE = "run.json"
-_SHORTEST_ID = 4  # characters
+SHORTEST_ID = 4  # characters
 
 
 @dataclass(frozen=True)
@@ -48,11 +48,11 @@ def load_run_state(folder: Path) -> RunState | None:
 def find_unfinished(runs: Path, text: str) -> tuple[Path, RunState]:
     """Folder and state of the unfinished run below `runs` whose id starts with `text`; InvalidOption if none does."""
     found = {state.run_id: (folder, state) for folder, state in unfinished_runs(runs) if state.run_id}
-    matching = [run_id for run_id in found if run_id.startswith(text) and len(text) >= _SHORTEST_ID]
+    matching = [run_id for run_id in found if run_id.startswith(text) and len(text) >= SHORTEST_ID]
     if len(matching) != 1:
         none = "this project has none; a finished run is not resumed"
         known = f"choose from {', '.join(found)}" if found else none
-        allowed = f"the id of an interrupted run, or at least its first {_SHORTEST_ID} characters; {known}"
+        allowed = f"the id of an interrupted run, or at least its first {SHORTEST_ID} characters; {known}"
         raise InvalidOption("resume", text, allowed)
     folder, state = found[matching[0]]
     check_targets(state.config, f"run {matching[0]}")

@@ -21,9 +21,10 @@ from cardlab.tracking.connection import (
     store_address,
 )
 from cardlab.tracking.lineage import (
+    CONFIG,
     NOTE,
+    PARENT,
     RESTORED,
-    TRIAL_STATE,
     UNCOMMITTED,
     VERSIONS,
     describe_run,
@@ -44,7 +45,7 @@ _logger = logging.getLogger(__name__)
 _LAUNCH = "launch"
 _PROCESS = "process"  # tag: the process that writes the run
 OWN_TAGS = (_LAUNCH, _PROCESS)  # tags by which the store finds the process of a run; they say nothing about the run
-_RUNS_PER_SEARCH = 50_000  # MLflow's limit
+_MOST_RUNS = 50_000  # of one search: MLflow's limit
 
 
 class Store:
@@ -164,20 +165,25 @@ class Store:
         return run
 
     def search_runs(
-        self, condition: str = "", experiment: str | None = None, limit: int = _RUNS_PER_SEARCH
+        self, condition: str = "", experiment: str | None = None, limit: int = _MOST_RUNS, *, deleted: bool = False
     ) -> "list[tuple[str, StoredRun]]":
         """(experiment, run) for the newest runs that match MLflow's filter `condition`. Raises TrackingUnavailable.
 
-        A missing sqlite file is not made.
+        With `deleted` only deleted runs are searched, else none of them. A missing sqlite file is not made.
         """
         if self.file and not self.file.exists():
             return []
         with self.wrap_errors():
             experiments = self.client.search_experiments()
             names = {entry.experiment_id: entry.name for entry in experiments if experiment in (None, entry.name)}
-            order = ["start_time DESC"]
-            found = self.client.search_runs([*names], condition, max_results=limit, order_by=order) if names else []
+            view, order = 2 if deleted else 1, ["start_time DESC"]  # ViewType.DELETED_ONLY, ACTIVE_ONLY
+            found = self.client.search_runs([*names], condition, view, limit, order) if names else []
         return [(names[run.info.experiment_id], run) for run in found]
+
+    def runs_by_id(self, prefix: str) -> "list[tuple[str, StoredRun]]":
+        """(experiment, run) for the runs whose id starts with `prefix`. Raises TrackingUnavailable."""
+        is_hex = set(prefix) <= set("0123456789abcdef")
+        return self.search_runs(f"attributes.run_id LIKE '{prefix}%'") if is_hex else []
 
     def mark_killed(self, parent: str | None = None) -> None:
         """Set the runs that `was_killed` finds to KILLED; they end with their last metric. Raises nothing.
@@ -186,12 +192,10 @@ class Store:
         """
         try:
             for _, stored in self.search_runs("attributes.status = 'RUNNING'"):
-                origin = [stored.data.tags.get(key) for key in ("mlflow.parentRunId", _PROCESS)]
+                origin = [stored.data.tags.get(key) for key in (PARENT, _PROCESS)]
                 if was_killed(stored) or (parent and origin == [parent, process_name()]):
                     times = [stored.info.start_time, *(row.timestamp for row in stored.data.to_proto().metrics)]
                     self.client.set_terminated(stored.info.run_id, "KILLED", max(times))
-            for _, stored in self.search_runs(f"attributes.status = 'KILLED' and tags.`{TRIAL_STATE}` = 'running'"):
-                self.client.set_tag(stored.info.run_id, TRIAL_STATE, "killed")
         except Exception as error:
             _logger.debug("killed runs are not marked: %s", error)
 
@@ -236,7 +240,7 @@ class Store:
         known: dict[str, object] = {
             **resolve_tags(),  # MLflow's own: user and source
             "mlflow.source.git.commit": origin.get("git.commit"),
-            "mlflow.parentRunId": parent,
+            PARENT: parent,
             NOTE: describe_run(_about(tags)),
             _PROCESS: process_name(),
             **origin,
@@ -253,7 +257,7 @@ class Store:
         params = without_passwords(params)
         missing = [Param(key, value) for key, value in flatten(params).items() if key not in known]
         if missing:
-            self.client.log_text(run.id, json.dumps(params, indent=2, default=str), "config.json")
+            self.client.log_text(run.id, json.dumps(params, indent=2, default=str), CONFIG)
             self.client.log_batch(run.id, params=missing)
 
 

@@ -20,6 +20,7 @@ from lightning.pytorch.callbacks import Callback
 from cardlab.learners.base import Learner
 from cardlab.learners.distributed import ProcessGroup
 from cardlab.learners.rollouts.collector import Collector
+from cardlab.tracking.lineage import CPU_SECONDS
 from cardlab.training.checkpoint_files import CheckpointError, computing_versions, replace_checkpoint
 
 
@@ -93,7 +94,7 @@ class ResourceUsage(Callback):
         gathered = self._group.all_gather(resident, reserved, time.process_time())
         memory, gpu_memory, cpu = gathered.sum(axis=0)
         self._cpu_of_others = float(cpu - gathered[self._group.rank, 2])
-        self.metrics = {"usage/peak_memory_mb": float(memory), "usage/cpu_seconds": self.spent.cpu}
+        self.metrics = {"usage/peak_memory_mb": float(memory), CPU_SECONDS: self.spent.cpu}
         if on_gpu:
             self.metrics["usage/peak_gpu_memory_mb"] = float(gpu_memory)
 

@@ -10,8 +10,8 @@ from zipfile import BadZipFile, ZipFile
 
 import torch
 
+from cardlab.core.code_digest import COMPUTING
 from cardlab.core.files import LARGEST_DATA, check_regular
-from cardlab.tracking.lineage import COMPUTING
 
 PREVIOUS = "previous.ckpt"
 OTHER_VERSIONS = "CARDLAB_OTHER_VERSIONS"

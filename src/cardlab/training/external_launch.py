@@ -26,6 +26,9 @@ TIMEOUT = timedelta(days=7)  # processes wait while the main process evaluates; 
 class ProcessLost(RuntimeError):
     """A process of the training has exited; the message is one line. The last checkpoint is unaffected."""
 
+    def __str__(self) -> str:
+        return f"{super().__str__()}; run the same command again to resume from the last checkpoint"
+
 
 @dataclass
 class _Joined:
@@ -107,7 +110,6 @@ def train_together(experiment: Experiment, checkpoint: Path, resume: Path | None
         # gloo raises a plain RuntimeError, whose text has the path of its source.
         if not isinstance(error, distributed.DistError) and "gloo" not in str(error):
             raise
-        hint = "run the same command again to resume from the last checkpoint"
         text = str(error).strip().splitlines()[0][:200]
-        raise ProcessLost(f"a process of the training has exited ({text}); {hint}") from error
+        raise ProcessLost(f"a process of the training has exited ({text})") from error
     joined.trains = False

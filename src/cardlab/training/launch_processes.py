@@ -53,11 +53,10 @@ class _Worker:
         if not status:
             return None
         name = f"process {self.group.rank + 1} of {self.group.size} ({_KEY})"
-        hint = "run the same command again to resume from the last checkpoint"
         if status < 0:
-            return ProcessLost(f"{name} was killed by signal {-status}; {hint}")
+            return ProcessLost(f"{name} was killed by signal {-status}")
         lines = self.log.read_text(errors="replace").strip().splitlines() or [f"status {status}"]
-        return ProcessLost(f"{name} failed ({lines[-1][:200]}); {hint}; its output is in {self.log}")
+        return ProcessLost(f"{name} failed ({lines[-1][:200]}); its output is in {self.log}")
 
 
 @contextmanager

@@ -76,8 +76,7 @@ def run_on_ray(run: Callable[[], int], trainer: TrainerOptions) -> int:
             result = fit().return_value
         except train.TrainingFailedError as error:
             reason = str(error).strip().splitlines()[-1][:200]
-            hint = "run the same command again to resume from the last checkpoint"
-            raise ProcessLost(f"{_KEY}=ray: {_RESTARTS} restarts failed ({reason}); {hint}") from error
+            raise ProcessLost(f"{_KEY}=ray: {_RESTARTS} restarts failed ({reason})") from error
     if isinstance(result, Exception):
         raise result
     return result

@@ -11,8 +11,8 @@ from cardlab.evaluation.deals import Purpose, purpose_seed
 from cardlab.evaluation.game_record import game_options
 from cardlab.games.make_game import game_data, without_training_options
 from cardlab.tracking import RecordIncomplete, Run, Store
-from cardlab.tracking.lineage import CODE, LINKS
-from cardlab.tracking.policy_lookup import DIGEST, print_run
+from cardlab.tracking.lineage import CODE, DIGEST, LINKS
+from cardlab.tracking.policy_lookup import print_run
 from cardlab.tracking.policy_models import POLICY, SNAPSHOT, DealsOf, PolicyToLog
 from cardlab.training.curve_evaluation import MEAN_SCORE
 from cardlab.training.experiment import Experiment, check_device, training_code

@@ -1,6 +1,7 @@
 """Every form in which configurations are composed: the layout of conf/ is what makes them work."""
 
 import os
+import sys
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from cardlab.cli.verbs import VERBS
 from cardlab.experiments.config.composition import (
     compose_config,
     compose_experiment,
+    run_hydra,
     search_folders,
     shipped_folder,
 )
@@ -265,3 +267,9 @@ def test_composing_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.chdir(tmp_path)
     compose_experiment()
     assert os.listdir(tmp_path) == []
+
+
+def test_hydra_leaves_the_arguments_of_the_process(capsys: pytest.CaptureFixture[str]) -> None:
+    before = list(sys.argv)
+    run_hydra("train", ["--cfg=hydra"])
+    assert (sys.argv, capsys.readouterr().out != "") == (before, True)

@@ -230,7 +230,7 @@ def test_single_players_are_compared_by_the_evaluations_with_more_deals(results:
 
 def test_parameters_that_differ_come_first(results: list[Result]) -> None:
     differing, common = compare_parameters([results[0].config, rival(results, 0.1).config])
-    assert differing == [("agent.clip", ["–", "0.2"]), ("agent.name", ["dqn", "ppo"])]
+    assert differing == [("agent.clip", ["null", "0.2"]), ("agent.name", ["dqn", "ppo"])]
     assert ("agent.gamma", ["0.97", "0.97"]) in common
 
 

@@ -4,7 +4,8 @@ import numpy as np
 import optuna
 from optuna.distributions import FloatDistribution
 
-from cardlab.experiments.sweep.progress import MIN_TRIALS, study_plots
+from cardlab.experiments.sweep.plots import study_plots
+from cardlab.experiments.sweep.study import MIN_TRIALS
 
 RANGE = FloatDistribution(0.0, 1.0)
 

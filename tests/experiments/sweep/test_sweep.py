@@ -183,6 +183,18 @@ def test_the_best_trial_is_confirmed_with_fresh_seeds(root: Path, capsys: pytest
     assert f"{runs_of(root, 'sweep')[0].data.metrics['sweep/confirmed']:.3f}" == found[1], "the last one counts"
 
 
+@pytest.mark.usefixtures("no_plots", "no_training")
+def test_runs_are_found_by_a_game_whose_file_has_another_name(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = root / "conf" / "game" / "mine.yaml"
+    path.parent.mkdir(parents=True)
+    path.write_text("defaults: [thirty_one]\n", encoding="utf-8")
+    assert main(["sweep", *TINY, "game=mine", "sweep.trials=2"]) == 0
+    assert [len(runs_of(root, kind)) for kind in ("sweep", "trial")] == [1, 2], "in one experiment of MLflow"
+    capsys.readouterr()
+    assert main(["runs", "game=mine", "--json"]) == 0
+    assert [run["kind"] for run in json.loads(capsys.readouterr().out)] == ["sweep"]
+
+
 def test_an_agent_that_is_replaced_does_not_build_on_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     untuned = compose_experiment(["agent=dqn"])["agent"]
@@ -324,7 +336,7 @@ def test_the_program_goes_on_where_it_was_stopped(blow: signal.Signals, root: Pa
         assert "1 of 3 done\ncardlab: interrupted; run the same command again to resume" in said
         assert {run.info.status for run in runs_of(root, "sweep")} == {"KILLED"}
         (interrupted,) = [run for run in runs_of(root, "trial") if run.data.tags["sweep.trial"] == "1"]
-        assert (interrupted.info.status, interrupted.data.tags["sweep.state"]) == ("KILLED", "killed")
+        assert interrupted.info.status == "KILLED"
     again = Child(root, command, log=tmp_path / "again.log")
     assert again.wait() == 0, again.log.read_text()
     states = [trial.state for trial in study_of(root).get_trials()]
@@ -333,7 +345,6 @@ def test_the_program_goes_on_where_it_was_stopped(blow: signal.Signals, root: Pa
     assert [(run.data.tags["sweep.trial"], run.info.status) for run in runs] == [(n, "FINISHED") for n in "023"]
     assert runs[1].data.tags["sweep.retry_of"] == "1"
     assert [run.info.run_name for run in runs] == ["trial 0", "trial 2", "trial 3"], "Optuna's numbers"
-    assert {run.data.tags["sweep.state"] for run in runs} == {"complete"}
     assert [run.info.status for run in runs_of(root, "sweep")] == ["FINISHED"]
 
 

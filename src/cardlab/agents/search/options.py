@@ -18,7 +18,7 @@ Resolve = Callable[[Game, str], Agent]
 
 LeafKind = Literal["rollout", "value"]
 
-Policy = Annotated[Text | None, Field(description="agent that the search improves")]
+PolicyText = Annotated[Text | None, Field(description="agent that the search improves")]
 Seconds = Annotated[
     Annotated[float, Field(gt=0, allow_inf_nan=False), NUMERIC] | None,
     Field(description="seconds per decision, instead of a count; null: the count holds"),
@@ -29,7 +29,7 @@ Rollout = Annotated[
 Endgame = Annotated[
     Flag, Field(description="play endgames exactly, or by a mean over hidden cards, where the game can solve them")
 ]
-Belief = Annotated[
+BeliefText = Annotated[
     Text | None, Field(description="belief network or policy by which hidden cards are sampled; null: uniformly")
 ]
 Seed = Annotated[int, Field(ge=0, description="seed of the search"), NUMERIC]
@@ -59,7 +59,7 @@ class MonteCarloOptions(_Buildable):
     """Monte Carlo rollouts over sampled deals, shared by all candidates, by sequential halving."""
 
     name: ClassVar[str] = "monte_carlo"
-    policy: Policy = None
+    policy: PolicyText = None
     simulations: Simulations = 1000
     seconds: Seconds = None
     per_action: Flag = option(False, "`seconds` are for each legal action: more time where there is more choice")
@@ -80,7 +80,7 @@ class MonteCarloOptions(_Buildable):
         None, "new folder that the policy is saved to whenever it has learned; null: it is not saved", min_length=1
     )
     endgame: Endgame = False
-    belief: Belief = None
+    belief: BeliefText = None
     threads: Whole = option(1, "parallel batches of rollouts; moves do not depend on the number", ge=1, le=256)
     seed: Seed = 0
 
@@ -102,7 +102,7 @@ class ExpectimaxOptions(_Buildable):
     """Alpha-beta to a depth on sampled open decks; the decks vote, or their values are averaged."""
 
     name: ClassVar[str] = "expectimax"
-    policy: Policy = None
+    policy: PolicyText = None
     decks: Whole = option(30, "decks sampled per decision", ge=1)
     seconds: Seconds = None
     depth: Whole = option(2, "decisions looked ahead", ge=1)
@@ -110,7 +110,7 @@ class ExpectimaxOptions(_Buildable):
     rollout: Rollout = None
     choose: Literal["votes", "mean"] = option("votes", "how decks are combined: votes or mean")
     endgame: Endgame = False
-    belief: Belief = None
+    belief: BeliefText = None
     seed: Seed = 0
 
     def __post_init__(self) -> None:
@@ -122,7 +122,7 @@ class TreeOptions(_Buildable):
     """Information-set UCT with rollouts."""
 
     name: ClassVar[str] = "tree"
-    policy: Policy = None
+    policy: PolicyText = None
     simulations: Simulations = 200
     seconds: Seconds = None
     depth: TreeDepth = None
@@ -130,7 +130,7 @@ class TreeOptions(_Buildable):
     leaf: Leaf = "rollout"
     rollout: Rollout = None
     endgame: Endgame = False
-    belief: Belief = None
+    belief: BeliefText = None
     seed: Seed = 0
 
     def __post_init__(self) -> None:
@@ -142,7 +142,7 @@ class PuctOptions(_Buildable):
     """Information-set tree search guided by the policy's prior, with its values at the leaves."""
 
     name: ClassVar[str] = "puct"
-    policy: Policy = None
+    policy: PolicyText = None
     simulations: Simulations = 200
     seconds: Seconds = None
     temperature: Number = option(1.0, "temperature of the prior; above 1 it is flatter", gt=0)
@@ -151,7 +151,7 @@ class PuctOptions(_Buildable):
     leaf: Leaf = "value"
     rollout: Rollout = None
     endgame: Endgame = False
-    belief: Belief = None
+    belief: BeliefText = None
     seed: Seed = 0
 
     def __post_init__(self) -> None:

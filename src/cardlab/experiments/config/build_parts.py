@@ -24,7 +24,7 @@ def build_arena(config: object) -> ArenaOptions:
     return ArenaOptions(**group("arena", config))
 
 
-def build_search(config: object, policy: str) -> Any:
+def build_search_options(config: object, policy: str) -> Any:
     """The options of a group `search` around the agent `policy`."""
     data = dict(group("search", config))
     is_none = data.get(TARGET) == target_of(NoSearch)

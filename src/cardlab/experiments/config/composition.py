@@ -208,13 +208,13 @@ def tree_text(tree: DictConfig, *, package: str | None = None, resolve: bool = F
 def run_hydra(config_name: str, arguments: Sequence[str]) -> None:
     """Run Hydra's own program with `arguments`: --info, --cfg hydra, --shell-completion."""
     register_search_path()
-    program, *rest = sys.argv
-    sys.argv = [program, *(text for text in arguments if not text.startswith(_OPEN.get(config_name, ())))]
+    before = sys.argv
+    sys.argv = [before[0], *(text for text in arguments if not text.startswith(_OPEN.get(config_name, ())))]
     try:
         program = hydra_main(config_path=str(shipped_folder()), config_name=config_name, version_base=VERSION_BASE)
         program(lambda _: None)()  # the task, which these arguments never start
     finally:
-        sys.argv = [program, *rest]
+        sys.argv = before
 
 
 def split_multirun(overrides: Sequence[str]) -> list[list[str]]:

@@ -14,9 +14,9 @@ from cardlab.core.messages import InvalidOption
 from cardlab.experiments.promotion.gate import PromotionDecision
 from cardlab.games.make_game import game_data, without_training_options
 from cardlab.games.protocol import Game
+from cardlab.tracking.champion_runs import DECISION
 from cardlab.tracking.policy_lookup import Origin
 
-CARD, DECISION, EVALUATION, LINEAGE = "README.md", "decision.json", "evaluation.json", "lineage.json"
 TRAINING = "training"  # folder with the state of a training, kept when the champion changes
 _MEGABYTE = 1_000_000
 _TEMPLATES = Path(__file__).parent / "templates"

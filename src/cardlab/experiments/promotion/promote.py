@@ -24,10 +24,6 @@ from cardlab.experiments.config.build_parts import check_agents
 from cardlab.experiments.exploitability import EXPLOITABILITY
 from cardlab.experiments.policy_groups import PolicyGroup
 from cardlab.experiments.promotion.champions import (
-    CARD,
-    DECISION,
-    EVALUATION,
-    LINEAGE,
     as_text,
     champion_name,
     check_size,
@@ -45,8 +41,9 @@ from cardlab.experiments.promotion.gate import (
 )
 from cardlab.games.protocol import Game
 from cardlab.tracking import Store
-from cardlab.tracking.lineage import CODE, FOLDER, LINKS
-from cardlab.tracking.policy_lookup import DIGEST, Origin, find_origin
+from cardlab.tracking.champion_runs import CARD, DECISION, EVALUATION, LINEAGE
+from cardlab.tracking.lineage import CODE, DIGEST, FOLDER, LINKS
+from cardlab.tracking.policy_lookup import Origin, find_origin
 from cardlab.tracking.registry import Registry
 
 if TYPE_CHECKING:

@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from cardlab.agents.specs import SEED
 from cardlab.core.files import load_json
 from cardlab.evaluation.intervals import SELF, Estimate, main_score
 from cardlab.experiments.exploitability import EXPLOITABILITY
 from cardlab.experiments.learning_curves import EXACT, Column, read_columns
-from cardlab.experiments.run_paths import SEED
+from cardlab.tracking.lineage import CURVE
 
 FORMAT = 1  # of every JSON file here
 
@@ -116,7 +117,7 @@ def _read_result(folder: Path, name: str, config: Mapping[str, Any]) -> Result:
         name,
         config,
         evaluation,
-        _read_columns(folder / "curve.csv", "a learning curve"),
+        _read_columns(folder / CURVE, "a learning curve"),
         snapshot_matches=_read_optional(
             folder / "snapshot_matches.json", "snapshot matches", ("decisions", "margins", "references")
         ),

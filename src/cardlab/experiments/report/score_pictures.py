@@ -9,10 +9,10 @@ from matplotlib.colors import LinearSegmentedColormap, TwoSlopeNorm
 from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter
 
+from cardlab.agents.specs import SEED
 from cardlab.evaluation.intervals import SELF, Estimate
 from cardlab.experiments.report.drawing import COLOURS, DARK_TEXT, GREY, HEIGHT, MARKERS, PAPER, Drawn, new_figure
 from cardlab.experiments.report.read_results import Result
-from cardlab.experiments.run_paths import SEED
 
 _BLUE, _RED_ORANGE = "#0071B1", "#D45D00"  # as COLOURS[:2], but the same on a dark page: white text stands on them
 _BALANCE = LinearSegmentedColormap.from_list("balance", [_RED_ORANGE, "#f7f7f7", _BLUE])

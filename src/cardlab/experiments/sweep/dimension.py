@@ -48,7 +48,8 @@ class Dimension:
 
     def encode(self, value: Any) -> Any:
         """Optuna's parameter for a value of the space; of a group, for the content of one of its options."""
-        return next((param for param, choice in self.choices.items() if _content(choice) == value), value)
+        contents = {param: getattr(choice, "content", choice) for param, choice in self.choices.items()}
+        return next((param for param, content in contents.items() if content == value), value)
 
     def accepts(self, param: object) -> bool:
         """Whether Optuna's parameter lies in the space."""
@@ -144,7 +145,3 @@ def _conditions(entry: Mapping[str, Any]) -> Conditions:
         else:
             conditions[name] = cast(list[Any], value) if isinstance(value, list) else [value]
     return conditions
-
-
-def _content(choice: object) -> object:
-    return choice.content if isinstance(choice, GroupOption) else choice

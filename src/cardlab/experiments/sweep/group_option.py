@@ -7,6 +7,8 @@ from typing import Any
 from cardlab.core.messages import InvalidOption
 
 MIN_CHOICES = 2
+ABSENT = ...
+"""What `value_at` returns for a key that is not there."""
 
 
 @dataclass(frozen=True)
@@ -27,10 +29,6 @@ def chosen_options(entries: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
         for key, entry in entries.items()
         if "." not in key and isinstance(entry, Mapping) and isinstance(entry.get("choices"), Mapping)
     }
-
-
-ABSENT = ...
-"""What `value_at` returns for a key that is not there."""
 
 
 def value_at(config: Mapping[str, Any], key: str) -> Any:

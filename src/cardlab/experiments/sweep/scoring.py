@@ -8,7 +8,7 @@ import numpy as np
 from cardlab.agents.registry import load_agent
 from cardlab.core.child_processes import usable_cores
 from cardlab.evaluation.deals import Purpose, purpose_seed
-from cardlab.evaluation.intervals import SHARE, Bounds, Estimate, PerDeal, estimate
+from cardlab.evaluation.intervals import SHARE, Bounds, Estimate, PerDeal, estimate, estimate_metrics
 from cardlab.evaluation.match import Match
 from cardlab.evaluation.options import DEFAULT_REFERENCES, ArenaOptions
 from cardlab.evaluation.played_deals import PlayedDeals
@@ -37,9 +37,7 @@ class TrialScore:
         named = {name: self.overall}
         if len(self.by_reference) > 1:
             named |= {f"{name}/{agent.replace(':', '.')}": score for agent, score in self.by_reference.items()}
-        means = {f"sweep/{key}": score.mean for key, score in named.items()}
-        lows = {f"interval/sweep/{key}_low": score.low for key, score in named.items()}
-        return means | lows | {f"interval/sweep/{key}_high": score.high for key, score in named.items()}
+        return estimate_metrics({f"sweep/{key}": score for key, score in named.items()})
 
 
 def cores_per_worker(workers: int) -> int:

@@ -25,6 +25,13 @@ from cardlab.experiments.sweep.storages import StudyUnavailable, open_storage, s
 
 STARTUP_TRIALS = 4  # complete trials before the median pruner compares
 STARTUP_BLOCKS = 6  # blocks of deals before Wilcoxon's test: five are never significant
+MIN_TRIALS = 4  # complete trials that importances need
+FINISHED = (TrialState.COMPLETE, TrialState.PRUNED)  # states that count towards the total
+PRUNED = "pruned"  # attribute of a pruned trial: the reason
+_PAUSE = 0.5  # seconds between two looks at a study in which others run the last trials
+
+Objective = Callable[[Trial, Values], list[float]]
+"""The objectives of a trial with these values; raises optuna.TrialPruned for a trial that is pruned."""
 
 
 def make_sampler(options: SweepOptions, order: int) -> BaseSampler:
@@ -59,20 +66,6 @@ def make_pruner(options: SweepOptions, points: int) -> BasePruner:
             return HyperbandPruner(min_resource=1, max_resource=points, reduction_factor=3)
         case _:
             return NopPruner()
-
-
-def grid_points(space: Space, options: SweepOptions) -> list[dict[str, Any]]:
-    """All points in random order, so that the trials of a grid that is too large are a fair sample."""
-    points = space.grid()
-    return [points[place] for place in np.random.default_rng(options.seed).permutation(len(points))]
-
-
-FINISHED = (TrialState.COMPLETE, TrialState.PRUNED)  # states that count towards the total
-PRUNED = "pruned"  # attribute of a pruned trial: the reason
-_PAUSE = 0.5  # seconds between two looks at a study in which others run the last trials
-
-Objective = Callable[[Trial, Values], list[float]]
-"""The objectives of a trial with these values; raises optuna.TrialPruned for a trial that is pruned."""
 
 
 def open_study(root: Path, name: str, options: SweepOptions, points: int = 0) -> Study:
@@ -117,12 +110,32 @@ def finished_trials(study: Study) -> list[FrozenTrial]:
     return study.get_trials(deepcopy=False, states=FINISHED)
 
 
+def first_value(trial: FrozenTrial) -> float:
+    """The score of a complete trial."""
+    return trial.values[0]
+
+
+def score_text(metric: str, value: float, interval: tuple[float, float] | None) -> str:
+    """`points 0.905 [0.887, 0.923]`: a score with its 95 % interval, which an exact one lacks."""
+    return f"{metric} {value:.3f}" + (
+        f" [{interval[0]:.3f}, {interval[1]:.3f}]" if interval and len({*interval}) > 1 else ""
+    )
+
+
+def can_rank(study: Study) -> bool:
+    """Whether there are enough different trials for the importance of each parameter."""
+    complete = study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
+    return len(complete) >= MIN_TRIALS and len({first_value(trial) for trial in complete}) > 1
+
+
 def enqueue_planned(study: Study, space: Space, options: SweepOptions) -> None:
     """Enqueue what no sampler proposes: the points of a grid, or the values of the experiment itself."""
     trials = study.get_trials(deepcopy=False)
     points: list[dict[str, Any]] = []
     if options.sampler == "grid":
-        points = grid_points(space, options)[: options.trials]
+        grid = space.grid()  # in random order, so that the trials of one that is too large are a fair sample
+        order = np.random.default_rng(options.seed).permutation(len(grid))
+        points = [grid[place] for place in order[: options.trials]]
     elif options.baseline and not trials:
         points = [space.baseline()]
     known = [trial.system_attrs.get("fixed_params") for trial in trials if trial.state != TrialState.FAIL]

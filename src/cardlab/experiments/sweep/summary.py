@@ -13,22 +13,23 @@ from optuna.trial import FrozenTrial, TrialState
 
 from cardlab.core.messages import without_password
 from cardlab.evaluation.deals import Purpose
-from cardlab.evaluation.intervals import Estimate
+from cardlab.evaluation.intervals import Estimate, estimate_metrics
 from cardlab.evaluation.seed_statistics import mean_over_seeds
 from cardlab.experiments.config.build_experiment import build_experiment
 from cardlab.experiments.config.values import with_values
 from cardlab.experiments.seeds import train_seeds
 from cardlab.experiments.sweep.options import SweepOptions
-from cardlab.experiments.sweep.progress import OVERVIEW, can_rank, first_value, score_text, study_plots
+from cardlab.experiments.sweep.plots import OVERVIEW, study_plots
 from cardlab.experiments.sweep.scoring import combine, metric_bounds, play_references, sweep_arena
 from cardlab.experiments.sweep.space import Space, Values, values_text
 from cardlab.experiments.sweep.storages import storage_address
-from cardlab.experiments.sweep.study import FINISHED, finished_trials
-from cardlab.experiments.sweep.trials import CPU_SECONDS, INTERVAL, MEAN, RUN
+from cardlab.experiments.sweep.study import FINISHED, can_rank, finished_trials, first_value, score_text
+from cardlab.experiments.sweep.trials import CPU, INTERVAL, MEAN, RUN
 from cardlab.experiments.sweep.worker import SweepPlan
 from cardlab.games.make_game import without_training_options
 from cardlab.tracking import Run, Store
 from cardlab.tracking.experiment_tags import FINAL_SCORE
+from cardlab.tracking.lineage import CPU_SECONDS, PARENT
 
 
 @dataclass(frozen=True)
@@ -47,8 +48,7 @@ class Confirmation:
 
     def metrics(self) -> dict[str, float]:
         """Figures for the run of the sweep."""
-        bounds = {"interval/sweep/confirmed_low": self.score.low, "interval/sweep/confirmed_high": self.score.high}
-        return {"sweep/confirmed": self.score.mean, "sweep/selection_bias": self.selection_bias, **bounds}
+        return {**estimate_metrics({"sweep/confirmed": self.score}), "sweep/selection_bias": self.selection_bias}
 
     def lines(self, metric: str) -> list[str]:
         """The result in two lines."""
@@ -79,7 +79,7 @@ def confirm_best(
     values = with_values(config, {**searched, "name": confirmed_name(config)})
     first = int(config["seed"]) + options.seeds
     seeds = tuple(range(first, first + options.confirm))
-    below = Store(store.address, store.root, {**store.tags, "mlflow.parentRunId": plan.parent})
+    below = Store(store.address, store.root, {**store.tags, PARENT: plan.parent})
     trainings = train_seeds(values, seeds, below, report=report)
     experiment = build_experiment(values)
     game, arena = without_training_options(experiment.game), experiment.arena
@@ -177,8 +177,8 @@ class SummaryRun:
             ends = zip(("low", "high"), best.user_attrs.get(INTERVAL, ()), strict=False)
             intervals = {f"interval/sweep/best_{end}": bound for end, bound in ends}
             scores = {"sweep/best": best.values[0], "sweep/objective": trial.values[0], FINAL_SCORE: best.values[0]}
-            cpu = sum(each.user_attrs.get(CPU_SECONDS, 0.0) for each in so_far)
-            self._run.log_metrics({**scores, **costs, **intervals, "usage/cpu_seconds": cpu}, step=step)
+            cpu = sum(each.user_attrs.get(CPU, 0.0) for each in so_far)
+            self._run.log_metrics({**scores, **costs, **intervals, CPU_SECONDS: cpu}, step=step)
         if new:
             self._run.set_tags({"mlflow.note.content": "\n".join(self._description(()))})
 

@@ -18,10 +18,11 @@ from cardlab.agents.specs import SEED
 from cardlab.core.child_processes import is_alive, process_name
 from cardlab.core.messages import InvalidOption
 from cardlab.experiments.config.build_experiment import build_experiment, check_run_name
+from cardlab.experiments.config.build_parts import build_game
 from cardlab.experiments.config.values import with_values
 from cardlab.experiments.sweep.group_option import chosen_options, invalid_entry
 from cardlab.experiments.sweep.options import SweepOptions, invalid_study
-from cardlab.experiments.sweep.progress import Progress
+from cardlab.experiments.sweep.progress import SweepProgress
 from cardlab.experiments.sweep.retries import fail_dead_trials
 from cardlab.experiments.sweep.space import Space, Values
 from cardlab.experiments.sweep.storages import DATABASE, storage_errors
@@ -63,14 +64,14 @@ class StudyInUse(RuntimeError):
     """Another `cardlab sweep` runs this study."""
 
 
-def run_sweep(options: SweepOptions, config: Mapping[str, Any]) -> SweepResult:
+def run_sweep(options: SweepOptions, config: Mapping[str, Any], space: Space | None = None) -> SweepResult:
     """Run trials until the study has `options.trials` finished ones, and return the best.
 
-    `config` is the configuration of the experiment. Raises InvalidOption for a space, a metric or a study that does not
-    fit, before anything is written; later StudyInUse, StudyUnavailable, ChildKilled, TrackingUnavailable; SweepFailed
-    when all trials were pruned; and KeyboardInterrupt after Ctrl-C.
+    `config` is the configuration of the experiment, `space` the result of `check_sweep`. Raises InvalidOption for a
+    space, a metric or a study that does not fit, before anything is written; later StudyInUse, StudyUnavailable,
+    ChildKilled, TrackingUnavailable; SweepFailed when all trials were pruned; and KeyboardInterrupt after Ctrl-C.
     """
-    space = check_sweep(options, config)
+    space = space or check_sweep(options, config)
     name, store = options.study or study_name(options, config), Store()
     code = training_code(with_options(config, options.space))
     plan = SweepPlan(name, options, config, store.root, store.address, parent="", code=code)
@@ -87,7 +88,7 @@ def run_sweep(options: SweepOptions, config: Mapping[str, Any]) -> SweepResult:
                 store.client.log_text(parent.id, json.dumps(begun), PLAN)  # for workers that join, and later commands
             fail_dead_trials(study, options.heartbeat)
             enqueue_planned(study, space, options)
-            summary, progress = SummaryRun(study, space, options, parent), Progress(study, space, options)
+            summary, progress = SummaryRun(study, space, options, parent), SweepProgress(study, space, options)
             confirmation = None
             try:
                 _run(plan, study, progress, summary)
@@ -106,16 +107,16 @@ def run_sweep(options: SweepOptions, config: Mapping[str, Any]) -> SweepResult:
 
 def _log_best(store: Store, plan: SweepPlan, run_id: str) -> None:
     """Log the policies of the best trial as models, and no others of the study; prints a warning on failure."""
-    game = game_data(without_training_options(build_experiment(plan.config).game))
+    game = without_training_options(build_game(plan.config["game"]))
     try:
         with store.wrap_errors(), TemporaryDirectory() as scratch:
             folder = Path(store.client.download_artifacts(run_id, POLICY, scratch))
             folders = sorted(folder.glob(f"{SEED}*")) or [folder]
             names = [POLICY if each == folder else f"{POLICY}_{each.name}" for each in folders]
             tags = {"sweep.study": plan.study}
-            policies = [PolicyToLog(*each, game, tags) for each in zip(folders, names, strict=True)]
+            policies = [PolicyToLog(*each, game_data(game), tags) for each in zip(folders, names, strict=True)]
             log_policies(store.client, run_id, policies)
-            experiment, condition = store.experiment_id(plan.game), f"tags.`sweep.study` = '{plan.study}'"
+            experiment, condition = store.experiment_id(game.spec.name), f"tags.`sweep.study` = '{plan.study}'"
             for model in store.client.search_logged_models([experiment], condition):
                 if model.source_run_id != run_id:
                     store.client.delete_logged_model(model.model_id)
@@ -128,7 +129,7 @@ def join_sweep(plan: SweepPlan) -> int:
     space = check_sweep(plan.options, plan.config)
     with storage_errors(plan.storage):
         study = plan.open()
-        _run(plan, study, Progress(study, space, plan.options))
+        _run(plan, study, SweepProgress(study, space, plan.options))
         return len(finished_trials(study))
 
 
@@ -199,7 +200,7 @@ def _rules(game: Game) -> dict[str, Any]:
     return {entry.name: getattr(played, entry.name) for entry in fields(played) if entry.name != "features"}
 
 
-def _run(plan: SweepPlan, study: Study, progress: Progress, summary: SummaryRun | None = None) -> None:
+def _run(plan: SweepPlan, study: Study, progress: SweepProgress, summary: SummaryRun | None = None) -> None:
     """Run the trials in this process or in workers."""
     with progress:
 
@@ -231,7 +232,8 @@ def _parent_run(store: Store, study: Study, plan: SweepPlan) -> Run:
     experiment = build_experiment(plan.config)
     against = plan.options.against(experiment.game, experiment.arena.references)
     tags = {"kind": "sweep", "sweep.study": plan.study, AGAINST: against, DEALS: plan.options.deals}
-    run = store.start_run(plan.game, plan.study, tags=tags, params=params, resume=begun, stopped_by=(SweepFailed,))
+    game, stopped_by = experiment.game.spec.name, (SweepFailed,)
+    run = store.start_run(game, plan.study, tags=tags, params=params, resume=begun, stopped_by=stopped_by)
     if run.id != begun:
         study.set_user_attr(RUN, run.id)
     return run

@@ -1,4 +1,4 @@
-"""Logs for the learning curves of a trial: with a prefix, or with reports to a pruner."""
+"""Runs one trial: trains, plays, logs to MLflow and reports to the pruner."""
 
 import shutil
 from collections.abc import Callable, Mapping
@@ -31,8 +31,7 @@ from cardlab.games.make_game import without_training_options
 from cardlab.learners.base import TrainingDiverged
 from cardlab.tracking import Run, Store
 from cardlab.tracking.experiment_tags import AGAINST, DEALS, FINAL_SCORE
-from cardlab.tracking.lineage import TRIAL_STATE
-from cardlab.tracking.policy_lookup import DIGEST
+from cardlab.tracking.lineage import DIGEST, PRUNED_TRIAL
 from cardlab.training.callbacks import MetricsLog
 from cardlab.training.curve_evaluation import MEAN_SCORE
 from cardlab.training.experiment import Experiment
@@ -40,6 +39,10 @@ from cardlab.training.learning_curve import ITERATION
 from cardlab.training.run import RunInUse, Trained, run_folder, train
 
 _WIN_RATE = "win_rate/"
+CPU = "cpu_seconds"  # attribute of a complete trial: what its trainings took in its last attempt
+RUN = "mlflow_run"  # attribute of a trial and of a study: the id of its MLflow run
+MEAN = "mean"  # attribute of a complete trial: its mean score
+INTERVAL = "interval"  # attribute of a complete trial: both ends of the 95 % interval of its score
 
 
 @dataclass(frozen=True)
@@ -92,12 +95,6 @@ def curve_score(metrics: Mapping[str, float], metric: str) -> float:
     return sum(rates) / len(rates)
 
 
-CPU_SECONDS = "cpu_seconds"  # attribute of a complete trial: what its trainings took in its last attempt
-RUN = "mlflow_run"  # attribute of a trial and of a study: the id of its MLflow run
-MEAN = "mean"  # attribute of a complete trial: its mean score
-INTERVAL = "interval"  # attribute of a complete trial: both ends of the 95 % interval of its score
-
-
 @dataclass(frozen=True)
 class TrialRunner:
     """Runs the trials of one worker."""
@@ -120,7 +117,7 @@ class TrialRunner:
         except InvalidOption as refusal:
             raise optuna.TrialPruned(str(refusal)) from refusal
         name = f"trial {trial.number}"
-        tags = {"kind": "trial", "sweep.study": self.study, "sweep.trial": trial.number, TRIAL_STATE: "running"}
+        tags = {"kind": "trial", "sweep.study": self.study, "sweep.trial": trial.number}
         searched = values_text(values)
         tags |= {"changed": searched, "mlflow.runName": name, "mlflow.note.content": f"`{searched}`"}
         if RETRY_OF in trial.user_attrs:
@@ -136,19 +133,14 @@ class TrialRunner:
         ) as run:
             try:
                 trial.set_user_attr(RUN, run.id)
-                result = self._evaluate(trial, values, experiment.seed, run)
+                return self._evaluate(trial, values, experiment.seed, run)
             except optuna.TrialPruned as reason:
-                run.set_tags({TRIAL_STATE: "pruned", "sweep.pruned": reason})
+                run.set_tags({PRUNED_TRIAL: reason})
                 raise
             except UpdateFinishedTrialError:  # another process failed the trial; its retry has the run now
                 status = self.store.client.get_run(run.id).info.status
                 run.finish("FINISHED" if status == "FINISHED" else "KILLED")
                 raise
-            except BaseException as error:
-                run.set_tags({TRIAL_STATE: "failed" if isinstance(error, Exception) else "killed"})
-                raise
-            run.set_tags({TRIAL_STATE: "complete"})
-        return result
 
     def _killed_run(self, trial: optuna.Trial, game: str) -> str | None:
         """The run that a retry continues: also of an attempt that was killed before it noted the id of its run."""
@@ -178,7 +170,7 @@ class TrialRunner:
         run.set_tags({AGAINST: against, DEALS: self.options.deals})
         trial.set_user_attr(MEAN, score.overall.mean)
         trial.set_user_attr(INTERVAL, [score.overall.low, score.overall.high])
-        trial.set_user_attr(CPU_SECONDS, seconds)
+        trial.set_user_attr(CPU, seconds)
         return [value, *cost.values()]
 
     def _train(

@@ -30,6 +30,8 @@ CODE = "code"  # attribute of a study: the digest of the code of its trainings
 PLAN = "study/sweep.json"
 """Artifact of the MLflow run of a study: its configuration and its options, with which the last command began it."""
 CONFIG, SWEEP = "config", "sweep"
+MAX_KILLED = 10  # workers that may be killed in a row while no trial is finished
+_WAIT_SECONDS = 1.0
 
 
 @dataclass(frozen=True)
@@ -48,11 +50,6 @@ class SweepPlan:
     def storage(self) -> str:
         """Address of the study's storage."""
         return storage_address(self.options.storage, self.root)
-
-    @property
-    def game(self) -> str:
-        """Name of the game, and of its experiment in MLflow."""
-        return str(self.config["game"]["name"])
 
     def open(self) -> Study:
         """The study. Raises StudyUnavailable, InvalidOption."""
@@ -106,10 +103,6 @@ def read_plan(store: Store, study: Study) -> dict[str, Any]:
         if not any(each.path == PLAN for each in found or ()):
             return {}
         return load_json(Path(store.client.download_artifacts(run, PLAN, scratch)))
-
-
-MAX_KILLED = 10  # workers that may be killed in a row while no trial is finished
-_WAIT_SECONDS = 1.0
 
 
 def run_workers(
