@@ -163,3 +163,27 @@ def test_the_difference_of_two_trainings_is_shown(record: TrainingRecord) -> Non
     assert sections["scores"] == [("score/self", "1", "3")]
     assert ("policies", []) in sections.items()
     assert [line for line in differences_now(other) if "the code of made was other, here it is" in line]
+
+
+def test_a_policy_that_was_replaced_since_is_the_one_of_the_commit(
+    clone: Path, store: Store, untrained: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    head = subprocess.run(["git", "rev-parse", "HEAD"], check=True, capture_output=True, text=True).stdout.strip()
+    (found,) = find_records(str(clone), store)
+    start = store.root / "kept" / "start"
+    digest = policy_digest(start)
+    tags = {**found.tags, "code": "c0de", "git.commit": head, "links": json.dumps(dict(found.links))}
+    for folder in (start, untrained("start", seed=3)):  # the copy in the commit is the only one
+        shutil.rmtree(folder)
+    shutil.copytree(untrained("later", seed=4), start)
+    met: list[str] = []
+
+    def run(record: TrainingRecord, place: Path, *_: object, **__: object) -> str:
+        met.append(policy_digest(place / "../../kept/start"))
+        return "c0de"
+
+    monkeypatch.setattr(reproduction, "_run", run)
+    status, said = checked(replace(found, tags=tags), store)
+    assert (status, met) == (SAME, [digest]), said
+    status, said = checked(replace(found, tags={**tags, "git.commit": "0" * 40}), store)
+    assert (status, "link ../../kept/start: no policy here" in said) == (LINK_MISSING, True), said

@@ -81,7 +81,7 @@ def _reproduce(record: TrainingRecord, store: Store, *, train: bool, report: Cal
         found = policy_digest(record.policy)
         findings.check("policy", "" if found == record.digest else f"is {found}, recorded is {record.digest}", DIFFERS)
     for name, digest in record.links.items():
-        missing = _find_link(name, digest, store) is None
+        missing = _find_link(name, digest, store) is None and not _is_in_commit(record, name, digest)
         findings.check(f"link {name}", f"no policy here has its digest {digest}" if missing else "", LINK_MISSING)
     _check_versions(record, findings)
     folder = store.root / "runs" / "reproduced" / record.digest[:16]
@@ -110,6 +110,28 @@ def _find_link(name: str, digest: str, store: Store) -> Path | None:
     return None
 
 
+def _is_in_commit(record: TrainingRecord, name: str, digest: str) -> bool:
+    """Whether the commit of the training has the policy where the configuration says, as a champion since replaced."""
+    from cardlab.training.start_point import start_digest  # noqa: PLC0415  imports torch
+
+    commit, top = record.tags.get("git.commit", ""), run_git(Path.cwd(), "rev-parse", "--show-toplevel")
+    folder = os.path.relpath(Path.cwd() / name, top) if top else ""
+    with TemporaryDirectory(prefix="cardlab-reproduce-") as scratch, suppress(OSError, PolicyError, tarfile.TarError):
+        _extract(commit, Path(scratch), folder)
+        return start_digest(Path(scratch, folder)).hex() == digest
+    return False
+
+
+def _extract(commit: str, place: Path, *paths: str) -> None:
+    """Put what the commit has, or these paths of it, into the folder `place`; an OSError where it has them not."""
+    top = run_git(Path.cwd(), "rev-parse", "--show-toplevel")
+    archive = place.with_suffix(".tar")
+    run_git(Path(top or "."), "archive", "--format=tar", "-o", str(archive), commit, *paths)
+    with tarfile.open(archive) as file:
+        file.extractall(place, filter="data")
+    archive.unlink()
+
+
 def _check_versions(record: TrainingRecord, findings: Findings) -> None:
     recorded: Mapping[str, str] = json.loads(record.tags.get(VERSIONS, "{}"))
     other = {name: recorded[name].partition("+")[0] for name in COMPUTING if name in recorded}
@@ -136,10 +158,7 @@ def _code(record: TrainingRecord, store: Store, findings: Findings) -> Generator
     with TemporaryDirectory(prefix="cardlab-reproduce-") as scratch:
         checkout = Path(scratch, "checkout")
         checkout.mkdir()
-        archive = checkout.with_suffix(".tar")
-        run_git(Path(top), "archive", "--format=tar", "-o", str(archive), commit)
-        with tarfile.open(archive) as file:
-            file.extractall(checkout, filter="data")
+        _extract(commit, checkout)
         findings.check("commit", "")
         if record.tags.get("git.dirty") == "true":
             findings.check("uncommitted changes", _apply(record.diff, checkout))
