@@ -119,10 +119,12 @@ def _origin(request: Request, options: SweepOptions, result: "SweepResult", agai
         mean, ends, seeds = score.mean, (score.low, score.high), options.confirm
         confirmed = map("{}: {}".format, ("confirmed", "selection bias"), confirmation.lines(options.metric))
     interval = f" ({ends[0]:.2f} to {ends[1]:.2f})" if ends else ""
+    figure = "points a game" if options.metric == "points" else options.metric.replace("_", " ")
+    figure += f",{' mean' if ',' in against else ''}{against}" if against else ""
     trial = score_text(options.metric, best.value, best.interval)
     return [
         f"cardlab train {quote(f'experiment={options.apply}')}",
-        f"Score: {mean:.2f}{interval} {options.metric}{against}; {'1 seed' if seeds == 1 else f'{seeds} seeds'}",
+        f"Score: {mean:.2f}{interval} {figure}; {'1 seed' if seeds == 1 else f'{seeds} seeds'}",
         f"Budget: {request.config['trainer']['decisions']:,} decisions",
         f"command: {without_password(join(['cardlab', 'sweep', *request.overrides]))}",
         f"study {result.study}: trial {best.number} is the best of {result.trials} trials, {trial}",
