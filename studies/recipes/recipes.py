@@ -1,4 +1,7 @@
-"""A recipe GAME/LEARNER by a sweep from the general options of the learner; writes it to conf/, and its study here."""
+"""A recipe GAME/LEARNER by a sweep from the general options of the learner; writes it to conf/, and its study here.
+
+Usage: recipes.py GAME_LEARNER; without it, prints the table of all.
+"""
 
 import json
 import os
@@ -6,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import optuna
 import yaml
 
 import cardlab
@@ -22,8 +26,11 @@ def find(key: str) -> None:
     options = {**pair, **params["options"], "sweep.apply": f"{game}/{agent}"}
     result = cardlab.sweep(f"{game}/default", space=space, trials=params["trials"], **options)
     best, confirmation = result.best, result.confirmation
+    first = optuna.load_study(study_name=result.study, storage="sqlite:///studies.db").trials[0]
     study: dict[str, Any] = {
+        "study": result.study,
         "options": pair,
+        "base": first.value,  # by the general options of the learner
         "trials": result.trials,
         "pruned": result.pruned,
         "best": {"trial": best.number, "score": best.mean, "interval": best.interval, "values": best.values},
@@ -38,5 +45,24 @@ def find(key: str) -> None:
     (FOLDER / f"{key}.json").write_text(json.dumps(study, indent=1, default=str) + "\n")
 
 
+def table() -> str:
+    """The table of README.md."""
+    lines = [
+        "| recipe | general options | best trial | three fresh seeds | selection bias | mattered most | CPU minutes |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for path in sorted(FOLDER.glob("*.json")):
+        study = json.loads(path.read_text())
+        score, shares = study["confirmed"], study["importances"]
+        confirmed = f"{score['score']:.2f} ({score['low']:.2f} to {score['high']:.2f})"
+        key = max(shares, key=shares.get).removeprefix("agent.")
+        figures = f"{study['base']:.2f} | {study['best']['score']:.2f} | {confirmed} | {study['selection_bias']:.2f}"
+        lines.append(f"| `{path.stem}` | {figures} | `{key}` | {study['cpu_minutes']:.0f} |")
+    return "\n".join(lines)
+
+
 if __name__ == "__main__":
-    find(sys.argv[1])
+    if sys.argv[1:]:
+        find(sys.argv[1])
+    else:
+        print(table())
