@@ -51,18 +51,18 @@ def run(request: Request) -> int | Outcome:
     from cardlab.experiments.sweep.sweep import check_sweep, run_sweep  # noqa: PLC0415
 
     space = check_sweep(options, config)
+    alone = experiment.game.spec.num_players == 1
+    against = "" if alone else f" against {', '.join(experiment.arena.references or DEFAULT_REFERENCES)}"
     if not is_quiet():
-        alone = experiment.game.spec.num_players == 1
-        against = "" if alone else f", against {', '.join(experiment.arena.references or DEFAULT_REFERENCES)}"
         if options.sampler == "grid" and (points := len(space.grid())) < options.trials:
             print(f"the grid has {points} combinations, so {points} trials", file=sys.stderr)
         trials = "1 trial" if options.trials == 1 else f"{options.trials} trials, {options.workers} at a time"
-        print(f"starting: {trials}{against}", file=sys.stderr, flush=True)
+        print(f"starting: {trials}{against and f',{against}'}", file=sys.stderr, flush=True)
     result = run_sweep(options, config, space)
     print_result(result, options.metric)
     _print_study(result.study, Store())
     if options.apply:
-        notes = _origin(request, options, result, config)
+        notes = _origin(request, options, result, against)
         values = result.best.values
         for file in write_tuned(options.apply, request.overrides, values, notes, overwrite=options.overwrite):
             print(f"wrote:   {file}")
@@ -103,20 +103,31 @@ def _print_promotion(best: "ScoredTrial") -> None:
             print(f"         cardlab promote {quoted('policy', folder)}")
 
 
-def _origin(request: Request, options: SweepOptions, result: "SweepResult", config: Mapping[str, Any]) -> Sequence[str]:
-    """Where tuned values come from: the lines at the head of their files."""
+def _origin(request: Request, options: SweepOptions, result: "SweepResult", against: str) -> Sequence[str]:
+    """The lines at the head of the files of tuned values: how to train, what it reached, where the values come from.
+
+    `train --help` lists Score and Budget.
+    """
     from cardlab.experiments.sweep.progress import score_text  # noqa: PLC0415  imports Optuna
 
     best, confirmation = result.best, result.confirmation
-    score = score_text(options.metric, best.value, best.interval)
-    confirmed = ["not confirmed with fresh seeds"]
+    ends, seeds, confirmed = best.interval, options.seeds, ["not confirmed with fresh seeds"]
+    mean = best.mean
     if confirmation:
+        score = confirmation.score
+        mean, ends, seeds = score.mean, (score.low, score.high), options.confirm
         confirmed = map("{}: {}".format, ("confirmed", "selection bias"), confirmation.lines(options.metric))
+    interval = f" ({ends[0]:.2f} to {ends[1]:.2f})" if ends else ""
+    figure = "points a game" if options.metric == "points" else options.metric.replace("_", " ")
+    figure += f",{' mean' if ',' in against else ''}{against}" if against else ""
+    trial = score_text(options.metric, best.value, best.interval)
     return [
+        f"cardlab train {quote(f'experiment={options.apply}')}",
+        f"Score: {mean:.2f}{interval} {figure}; {'1 seed' if seeds == 1 else f'{seeds} seeds'}",
+        f"Budget: {request.config['trainer']['decisions']:,} decisions",
         f"command: {without_password(join(['cardlab', 'sweep', *request.overrides]))}",
-        f"study {result.study}: trial {best.number} is the best of {result.trials} trials, {score}",
+        f"study {result.study}: trial {best.number} is the best of {result.trials} trials, {trial}",
         *confirmed,
-        f"budget: that of the trials, trainer.decisions={config['trainer']['decisions']}",
     ]
 
 

@@ -128,7 +128,10 @@ def test_the_best_values_become_an_experiment_that_trains(root: Path, capsys: py
     assert re.search(
         r"^# study thirty_one_dqn_\w{8}: trial \d is the best of 2 trials, points -?\d\.\d+ \[", head, re.M
     )
-    assert "# budget: that of the trials, trainer.decisions=256\n" in head
+    assert "# Budget: 256 decisions\n" in head
+    assert re.search(
+        r"^# Score: -?\d\.\d\d \(-?\d\.\d\d to -?\d\.\d\d\) points a game, against random; 1 seed$", head, re.M
+    )
     assert agent.defaults == ["/agent/dqn@_here_", "_self_"]
     assert dict(agent) == {
         **dict(agent),
@@ -138,6 +141,10 @@ def test_the_best_values_become_an_experiment_that_trains(root: Path, capsys: py
     composed = compose_experiment(["experiment=thirty_one/mine"])
     assert composed["trainer"]["decisions"] == 256
     assert composed["agent"]["epsilon"] == values["agent.epsilon"]
+    assert main(["train", "game=thirty_one", "--help"]) == 0
+    assert re.search(
+        r"^ +thirty_one/mine +-?\d\..* points a game, against random; 1 seed", capsys.readouterr().out, re.M
+    )
     assert main(["train", "experiment=thirty_one/mine"]) == 0
     assert (root / "runs/thirty_one_mine/latest/policy").is_dir()
     assert main(command) == 0, "what a sweep wrote a sweep may write again"

@@ -1,15 +1,22 @@
 """The best values of a sweep as files of conf/, and checks of what such a sweep may be called and search."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from omegaconf import OmegaConf
 
 from cardlab.core.files import write_atomically
 from cardlab.core.messages import InvalidConfiguration, InvalidOption, unknown_key
 from cardlab.core.parts import CONF, NAME, option_names, read_option
-from cardlab.experiments.config.composition import compose_config, compose_tree, initialised_hydra, plain
+from cardlab.experiments.config.composition import (
+    compose_config,
+    compose_experiment,
+    compose_tree,
+    initialised_hydra,
+    plain,
+    search_folders,
+)
 from cardlab.experiments.config.error_lines import flat_keys, group_options
 from cardlab.experiments.config.values import flat_space, with_values
 from cardlab.experiments.sweep.group_choices import CHOSEN_GROUPS
@@ -23,6 +30,7 @@ from cardlab.experiments.sweep.group_option import (
 )
 
 _HEADER = "# Written by `cardlab sweep sweep.apply={name}`.\n"
+_ROOT = "default"  # the experiment on which all others build
 _NEVER_SEARCHED = ("arena", "name", "seed")  # what decides which scores compare
 
 
@@ -79,9 +87,9 @@ def write_tuned(
     """Write the experiment that `overrides` compose, with `values`, into conf/ of the working directory.
 
     conf/agent/NAME.yaml holds the tuned values and names its base, as do those of network and opponents if they
-    changed. conf/experiment/NAME.yaml names them, and has what else differs from its groups' options. The experiment of
-    FOLDER/NAME is called FOLDER_NAME. `notes` are comments at the head of each file. Returns the files. Raises
-    InvalidOption for a name that check_name refuses.
+    changed. conf/experiment/NAME.yaml builds on the experiment that `overrides` name, and has what differs from it. The
+    experiment of FOLDER/NAME is called FOLDER_NAME. `notes` are comments at the head of each file. Returns the files.
+    Raises InvalidOption for a name that check_name refuses.
     """
     check_name(name, overwrite=overwrite)
     tree = compose_tree("sweep", overrides, with_hydra=True)
@@ -94,18 +102,21 @@ def write_tuned(
         base = choices[group]
         content = _changed(group, base, config[group], values)
         if group == "agent" or content:
-            # a replaced file may be the base of others: it has no base itself
-            alone = base == name or content == config[group] or not _is_free(group, name)
+            alone = name in _bases(group, base) or content == config[group]
             choices[group] = name
             name_in_tables = {NAME: config[group][NAME]}  # the word for the method, not that of this file
             inherited = {"defaults": [f"/{group}/{base}@_here_", "_self_"], **name_in_tables, **content}
-            entry = config[group] if alone else inherited
-            written.append(_write(group, name, entry, notes))
+            written.append(_write(group, name, config[group] if alone else inherited, notes))
+    base = choices["experiment"]
+    base = _ROOT if name in _bases("experiment", base) else base
     groups = [group for group in choices if group in config]
-    defaults: list[Any] = ["/experiment/default@_here_"]
-    defaults += [{f"override /{group}@{group}": choices[group]} for group in groups]
-    rest = {group: _changed(group, choices[group], config[group], values) for group in groups}
-    rest = {group: changed for group, changed in rest.items() if changed and group not in CHOSEN_GROUPS}
+    inherited = compose_tree("sweep", [f"experiment={base}"], with_hydra=True).hydra.runtime.choices
+    changed = {group: choices[group] for group in groups if choices[group] != inherited[group]}
+    parent = compose_experiment([f"experiment={base}", *(f"{group}={option}" for group, option in changed.items())])
+    differences = {group: _difference(config[group], parent[group]) for group in groups if group not in CHOSEN_GROUPS}
+    defaults: list[Any] = [f"/experiment/{base}@_here_"]
+    defaults += [{f"override /{group}@{group}": option} for group, option in changed.items()]
+    rest = {group: difference for group, difference in differences.items() if difference}
     content = {"defaults": [*defaults, "_self_"], "name": flat_name(name), **rest}
     return [*written, _write("experiment", name, content, notes)]
 
@@ -150,6 +161,28 @@ def _changed(group: str, base: str, content: Mapping[str, Any], values: Mapping[
         return dict(content)
     tuned = {key for key in content if any(name == f"{group}.{key}" for name in values)}
     return {key: value for key, value in content.items() if key in tuned or key not in given or given[key] != value}
+
+
+def _bases(group: str, option: str) -> Iterator[str]:
+    """`option` and all on which it builds: a file that replaces one of them cannot build on it."""
+    yield option
+    path = next((path for folder in search_folders() if (path := folder / group / f"{option}.yaml").is_file()), None)
+    content = cast(Mapping[str, Any], OmegaConf.load(path)) if path else {}
+    for entry in content.get("defaults", ()):
+        if isinstance(entry, str) and entry != "_self_":
+            yield from _bases(group, entry.partition("@")[0].removeprefix(f"/{group}/"))
+
+
+def _difference(content: Mapping[str, Any], parent: Mapping[str, Any]) -> dict[str, Any]:
+    """What `content` has and `parent` has not, or has otherwise."""
+    found: dict[str, Any] = {}
+    for key, value in content.items():
+        if isinstance(value, Mapping) and isinstance(parent.get(key), Mapping):
+            if inner := _difference(cast(Mapping[str, Any], value), parent[key]):
+                found[key] = inner
+        elif key not in parent or parent[key] != value:
+            found[key] = value
+    return found
 
 
 def _file(group: str, name: str) -> Path:
