@@ -41,7 +41,9 @@ def _compare(game: str, budget: str, params: Mapping[str, Any]) -> dict[str, Any
     decisions = {agent: decisions if budget == "equal" else decisions[agent] for agent in params["agents"]}
     for agent, count in decisions.items():
         name = f"name=methods_{budget}_{game}_{agent}"
-        config = compose_experiment([f"experiment={game}/{agent}", *params["options"], f"trainer.decisions={count}", name])
+        config = compose_experiment(
+            [f"experiment={game}/{agent}", *params["options"], f"trainer.decisions={count}", name]
+        )
         trainings = train_seeds(config, tuple(params["seeds"]), store, report=print)
         groups[agent] = PolicyGroup(agent, tuple(training.policy for training in trainings), config)
     with progress_bars() as progress:
