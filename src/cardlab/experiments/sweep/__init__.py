@@ -1,1 +1,1 @@
-"""Sweeps: search the best hyperparameters of an experiment. Only this package imports Optuna."""
+"""Sweeps: search for the best hyperparameters of an experiment. Only this package imports Optuna."""
