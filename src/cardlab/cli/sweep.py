@@ -108,7 +108,7 @@ def _origin(request: Request, options: SweepOptions, result: "SweepResult", agai
 
     `train --help` lists Score and Budget.
     """
-    from cardlab.experiments.sweep.progress import score_text  # noqa: PLC0415  imports Optuna
+    from cardlab.experiments.sweep.study import score_text  # noqa: PLC0415  imports Optuna
 
     best, confirmation = result.best, result.confirmation
     ends, seeds, confirmed = best.interval, options.seeds, ["not confirmed with fresh seeds"]
@@ -120,11 +120,12 @@ def _origin(request: Request, options: SweepOptions, result: "SweepResult", agai
     interval = f" ({ends[0]:.2f} to {ends[1]:.2f})" if ends else ""
     figure = "points a game" if options.metric == "points" else options.metric.replace("_", " ")
     figure += f",{' mean' if ',' in against else ''}{against}" if against else ""
+    minutes = f", {best.cpu_seconds / options.seeds / 60:.1f} CPU minutes" if best.cpu_seconds else ""
     trial = score_text(options.metric, best.value, best.interval)
     return [
         f"cardlab train {quote(f'experiment={options.apply}')}",
         f"Score: {mean:.2f}{interval} {figure}; {'1 seed' if seeds == 1 else f'{seeds} seeds'}",
-        f"Budget: {request.config['trainer']['decisions']:,} decisions",
+        f"Budget: {request.config['trainer']['decisions']:,} decisions{minutes}",
         f"command: {without_password(join(['cardlab', 'sweep', *request.overrides]))}",
         f"study {result.study}: trial {best.number} is the best of {result.trials} trials, {trial}",
         *confirmed,

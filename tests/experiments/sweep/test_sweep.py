@@ -128,7 +128,7 @@ def test_the_best_values_become_an_experiment_that_trains(root: Path, capsys: py
     assert re.search(
         r"^# study thirty_one_dqn_\w{8}: trial \d is the best of 2 trials, points -?\d\.\d+ \[", head, re.M
     )
-    assert "# Budget: 256 decisions\n" in head
+    assert re.search(r"^# Budget: 256 decisions, \d\.\d CPU minutes$", head, re.M)
     assert re.search(
         r"^# Score: -?\d\.\d\d \(-?\d\.\d\d to -?\d\.\d\d\) points a game, against random; 1 seed$", head, re.M
     )

@@ -105,6 +105,7 @@ class ScoredTrial:
     cost: float | None
     values: Values
     run: str  # id of its MLflow run
+    cpu_seconds: float | None = None  # of its trainings, evaluations included; None if unknown
 
 
 @dataclass(frozen=True)
@@ -231,4 +232,5 @@ def _scored(trial: FrozenTrial, space: Space) -> ScoredTrial:
     interval: tuple[float, float] | None = trial.user_attrs.get(INTERVAL)
     values, run = space.decode(trial.params), trial.user_attrs.get(RUN, "")
     mean = trial.user_attrs.get(MEAN, trial.values[0])
-    return ScoredTrial(trial.number, trial.values[0], mean, interval, cost, values, run)
+    seconds = trial.user_attrs.get(CPU)
+    return ScoredTrial(trial.number, trial.values[0], mean, interval, cost, values, run, seconds)
