@@ -98,7 +98,7 @@ def test_in_a_process_of_its_own_nothing_is_written(folder: Path) -> None:
         (["train", "agent=null"], "agent=null: must be one of "),
         (
             ["train", "agent=pp"],
-            "agent=pp: must be one of dqn, policy_iteration, ppo, td; big2/: champion, paper, ppo, quick; ",
+            "agent=pp: must be one of dqn, policy_iteration, ppo, td; big2/: champion, paper, ppo, quick, td; ",
         ),
         (
             ["train", "experiment=big2"],

@@ -161,10 +161,10 @@ def test_what_an_edit_makes_stale(
     [
         ("learners/ppo/learner.py", using(agent="ppo") | {"tournaments"}),
         ("learners/td/learner.py", using(agent="td") | {"tournaments"}),
-        ("networks/lines.py", using(network="lines_options") | {"tournaments"}),
+        ("networks/lines.py", using(network="lines_options") | using(network="auto_options") | {"tournaments"}),
         ("learners/rollouts/opponents/pool.py", set[str]()),
-        ("games/open_face/rules.py", using(game="open_face") | {"tournaments"}),
-        ("games/five_o/rules.py", using(game="five_o") | {"tournaments"}),
+        ("games/open_face/rules.py", using(game="open_face") | {"tournaments", "report"}),
+        ("games/five_o/rules.py", using(game="five_o") | {"tournaments", "report"}),
         ("games/thirty_one/agents.py", using(game="thirty_one") | {"tournaments", "tune"}),
         ("games/loop.py", using() | {"tournaments", "tune"}),
         ("games/big2/outcomes.py", using(("evaluate",), game="big2")),

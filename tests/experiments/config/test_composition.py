@@ -113,7 +113,7 @@ def test_the_documented_forms_compose() -> None:
     config = compose_experiment(["experiment=default", "game=big2"])
     assert config == compose_experiment(["game=big2"])
     config = compose_experiment(["experiment=big2/ppo"])
-    assert (config["name"], config["agent"]["name"], config["network"]["name"]) == ("big2_ppo", "ppo", "actions")
+    assert (config["name"], config["agent"]["name"], config["network"]["name"]) == ("big2_ppo", "ppo", "auto")
     config = compose_experiment(["experiment=big2/ppo", "agent=dqn", "agent.epsilon=0.1"])
     assert (config["agent"]["name"], config["agent"]["epsilon"]) == ("dqn", 0.1)
     assert "clip_range" not in config["agent"]

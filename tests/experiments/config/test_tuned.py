@@ -34,7 +34,7 @@ SPACES = {
     "poker_squares/td": ["experiment=poker_squares/td"],
     "open_face/dqn": ["game=open_face", "agent=dqn", "network=lines"],
     "five_o/ppo": ["game=five_o", "agent=ppo", "network=actions", "opponents=pool"],
-    "big2/ppo": ["experiment=big2/ppo", "opponents=pool"],
+    "big2/ppo": ["experiment=big2/ppo", "network=actions", "opponents=pool"],
 }
 """Each file of conf/sweep/ and what it is made for, as its first line says."""
 

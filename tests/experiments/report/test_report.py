@@ -434,7 +434,7 @@ def test_verdicts_over_seeds_and_the_table_of_learners_are_shown(results: list[R
     assert list(exploitability) == ["big2", "five_o", "open_face", "thirty_one"]
     path = write_report(results, tmp_path / "report", exploitability=exploitability)
     words = " ".join(" ".join(Page(path.read_text()).words).split())
-    assert "five_o from the champion's weights −0.004 −0.027 to +0.019" in words
+    assert "five_o from the champion's weights −0.016 −0.042 to +0.010" in words
     assert "Learners over seeds" not in write_report(results, tmp_path / "report").read_text()
 
 
