@@ -46,7 +46,7 @@ ELSEWHERE = {
     r"dvc (metrics|plots) diff more fewer|dvc (push|pull)": "tests/pipelines/test_sharing.py",
     r"\.venv/bin/python studies/methods/methods\.py": "45 trainings: tests/experiments/test_comparison.py",
     r"dvc repro champions/dvc\.yaml:\S+": "tests/pipelines/test_sharing.py",
-    r"dvc repro papers/(champions/)?dvc\.yaml:\S+": "minutes to hours; the scripts: tests/pipelines/test_stages.py",
+    r"dvc repro (papers/(champions/)?|studies/methods/)dvc\.yaml(:\S+)?": "minutes to hours; the scripts: tests/pipelines/test_stages.py",
     r"python benchmarks/beside_stable_baselines\.py": "more than an hour of one core",
     r"python benchmarks/scaling\.py .*": "needs a quiet machine",
     r"python examples/sb3_maskable_ppo\.py .*": "tests/integrations/test_stable_baselines.py",
