@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 from cardlab.core.files import write_json
-from cardlab.evaluation.played_deals import unfinished_scores
+from cardlab.evaluation.played_deals import played_scores
 from cardlab.evaluation.progress import progress_bars
 from cardlab.experiments.comparison.compare import compare_groups, find_groups
 from cardlab.experiments.comparison.figures import comparison_figures
@@ -31,7 +31,7 @@ def main(key: str) -> None:
     arena = {**configs[0]["arena"], "references": tuple(references)}
     models, store = [str(Path("models", name)) for name in names], Store()
     with progress_bars() as progress:
-        played = unfinished_scores(store.root)
+        played = played_scores(store.root)
         game = build_game(configs[0]["game"])
         groups = find_groups(models, game.spec.name)
         comparison = compare_groups(groups, game, build_arena(arena), progress=progress, played=played)

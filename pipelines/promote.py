@@ -15,7 +15,7 @@ from pathlib import Path
 
 from cardlab.core.files import write_json
 from cardlab.evaluation.deals import PROMOTION_SEED
-from cardlab.evaluation.played_deals import unfinished_scores
+from cardlab.evaluation.played_deals import played_scores
 from cardlab.experiments.config.build_parts import build_arena, build_game
 from cardlab.experiments.policy_groups import find_group
 from cardlab.experiments.promotion.gate import PromotionOptions
@@ -32,7 +32,7 @@ def main(name: str) -> None:
     arena = replace(build_arena(config["arena"]), seed=PROMOTION_SEED)
     store = Store()
     group = find_group(str(Path("models", name)), store.root)
-    challenge = challenge_by_group(group, game, arena, PromotionOptions(), played=unfinished_scores(store.root))
+    challenge = challenge_by_group(group, game, arena, PromotionOptions(), played=played_scores(store.root))
     outcome = promote(challenge, store)
     print(format_outcome(challenge, outcome))
     write_json(Path("promotions", f"{name}.json"), outcome.figures(), indent=2)

@@ -34,7 +34,8 @@ def main() -> None:
     methods = read_methods(Path("results", "methods.json"))
     tables = (read_tournaments(tournaments), read_comparisons(comparisons, params["compare"]), methods)
     write_report(results, folder, *tables, read_exploitability(Path("champions")))
-    write_learning_curves(Path("results"), experiments, Path("learning_curves"))
+    games = {result.name: result.game for result in results}
+    write_learning_curves(Path("results"), games, Path("learning_curves"))
     store = Store()
     for result in results:
         pictures = sorted((folder / "figures" / result.name).glob("*.svg"))

@@ -11,7 +11,6 @@ from cardlab.evaluation.evaluate import evaluate
 from cardlab.evaluation.game_record import load_record
 from cardlab.evaluation.match import Interrupted
 from cardlab.evaluation.options import ArenaOptions
-from cardlab.evaluation.played_deals import PlayedDeals
 from cardlab.experiments.config.build_parts import build_search_options
 from cardlab.experiments.config.composition import compose_config
 from cardlab.games.make_game import make_game
@@ -80,19 +79,21 @@ def test_what_was_played_is_kept_and_resumed(tmp_path):
             raise KeyboardInterrupt
         seen.append(done)
 
-    seen, resumed, played = [], False, PlayedDeals(tmp_path / "runs" / "scores")
+    seen, resumed, played = [], False, tmp_path / "runs" / "scores"
     measure = partial(evaluate, game, "greedy", options, policy_digest="", experiment="x", progress=interrupt)
     with pytest.raises(Interrupted) as stopped:
         measure(played=played)
     references = stopped.value.result["references"]
     assert {name: figures["deals"] for name, figures in references.items()} == {"random": 30, "greedy": 20}
-    assert len(list(played.folder.iterdir())) == 2
+    assert len(list(played.iterdir())) == 2
     resumed = True
     seen.clear()
     whole = measure(played=played)
     assert seen == [60, 70, 80], "the deals of before are not played again"
-    assert list(tmp_path.iterdir()) == []
     assert whole == evaluate(game, "greedy", options, policy_digest="", experiment="x")
+    seen.clear()
+    assert measure(played=played) == whole
+    assert not seen, "a finished match is not played again"
 
 
 def test_nothing_is_kept_when_nothing_was_played():

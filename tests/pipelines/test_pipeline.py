@@ -169,7 +169,7 @@ def test_an_edit_reruns_what_uses_it(clone: Clone) -> None:
     source = clone.root / "src" / "cardlab"
     expected = {
         ("games/poker_squares/rules.py", "learners/dqn/learner.py", "learners/ppo/learner.py"): {
-            *(f"{stage}@{name}" for stage in STAGES for name in NAMES), "tournaments", "report",  # how a policy plays counts, too
+            *(f"{stage}@{name}" for stage in STAGES for name in NAMES), "tournaments",  # how a policy plays counts, too
         },
         ("evaluation/evaluate.py", "experiments/report/ranking.py"): {
             *(f"evaluate@{name}" for name in NAMES), "report",

@@ -18,16 +18,18 @@ from cardlab.core.files import load_json
 from cardlab.core.kernels import numba
 from cardlab.core.messages import InvalidConfiguration
 from cardlab.core.options import checked
+from cardlab.evaluation.played_deals import played_scores
 from cardlab.experiments.config.build_experiment import build_experiment
 from cardlab.experiments.run_paths import LATEST
 from cardlab.tracking.connection import project_root
 from cardlab.tracking.lineage import run_git
 from cardlab.tracking.policy_lookup import CONFIG
 
-Kind = Literal["earlier", "checkpoints"]
+Kind = Literal["earlier", "checkpoints", "scores"]
 KINDS = {
     "earlier": "runs of earlier code versions, recorded in mlartifacts/: folders in runs/, but not runs/NAME/latest",
     "checkpoints": "checkpoints of finished trainings, recorded in mlartifacts/: their commands train from the start",
+    "scores": "deals that matches have played: commands that need them play them again",
 }
 _PLACES = {
     "runs": "trainings",
@@ -73,7 +75,9 @@ def run(request: Request) -> int:
 
 def candidates(root: Path) -> Iterator[Candidate]:
     """All that can be deleted of the project at `root`."""
-    recorded, protected = _recorded(root), _protected(root)
+    recorded, protected, scores = _recorded(root), _protected(root), played_scores(root)
+    if scores.is_dir():
+        yield Candidate("scores", scores, scores)
     for checkpoint in sorted(file for file in _files(root / "runs") if file.name == _CHECKPOINT):
         folder = checkpoint.parent
         kept = any(path.is_relative_to(folder) or folder.is_relative_to(path) for path in protected)

@@ -17,7 +17,7 @@ from cardlab.core.exit_status import INTERRUPTED
 from cardlab.core.files import check_folder, write_json
 from cardlab.core.options import Flag, Text, checked
 from cardlab.evaluation.options import ArenaOptions
-from cardlab.evaluation.played_deals import unfinished_scores
+from cardlab.evaluation.played_deals import played_scores
 from cardlab.evaluation.progress import progress_bars
 from cardlab.evaluation.scores import or_part
 from cardlab.experiments.comparison.compare import compare_groups, find_groups
@@ -73,7 +73,7 @@ def report_comparison(
 ) -> Outcome:
     """Compare the groups, print tables and verdicts, write the files to `folder`, and record them in `store`."""
     with progress_bars() as progress:
-        played = unfinished_scores(project_root())
+        played = played_scores(project_root())
         compare = partial(compare_groups, groups, game, arena, progress=progress, played=played)
         comparison, complete = or_part(compare)
     figures = comparison_figures(comparison)

@@ -20,7 +20,7 @@ from cardlab.core.messages import InvalidOption
 from cardlab.core.options import Flag, Text, check_that, checked
 from cardlab.evaluation.evaluate import evaluate, evaluation_table, write_evaluation
 from cardlab.evaluation.options import DEFAULT_REFERENCES, ArenaOptions
-from cardlab.evaluation.played_deals import unfinished_scores
+from cardlab.evaluation.played_deals import played_scores
 from cardlab.evaluation.progress import progress_bars
 from cardlab.evaluation.scores import or_part
 from cardlab.experiments.config.build_parts import build_arena, build_game, build_search_options, check_agents
@@ -64,7 +64,7 @@ def run(request: Request) -> Outcome:
     name = policy_title(text) if agent == text else f"{policy_title(text)}+{search.name}"
     measure = partial(evaluate, game, agent, options, policy_digest=digest, experiment=name)
     with progress_bars() as progress:
-        played = unfinished_scores(project_root())
+        played = played_scores(project_root())
         evaluation, complete = or_part(lambda: measure(progress=progress, played=played))
     if agent != text:
         evaluation["search"] = {"name": search.name, **asdict(search)}

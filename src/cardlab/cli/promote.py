@@ -11,7 +11,7 @@ from cardlab.core.exit_status import INTERRUPTED
 from cardlab.core.files import check_file, write_json
 from cardlab.core.options import Text, checked
 from cardlab.evaluation.match import Interrupted
-from cardlab.evaluation.played_deals import unfinished_scores
+from cardlab.evaluation.played_deals import played_scores
 from cardlab.evaluation.progress import progress_bars
 from cardlab.experiments.config.build_parts import build_arena, build_game, check_agents
 from cardlab.experiments.policy_groups import find_group, own_references
@@ -43,7 +43,7 @@ def run(request: Request) -> int:
     output = None if given is None else check_file("output", given)
     name = name or _name_of_run(group.policies[0], store)
     with only_challenge(store, game.spec.name), progress_bars() as progress:
-        played = unfinished_scores(store.root)
+        played = played_scores(store.root)
         challenge = challenge_by_group(group, game, arena, options, name=name, progress=progress, played=played)
         try:
             outcome = promote(challenge, store, progress)

@@ -11,7 +11,6 @@ from cardlab.core.files import write_json
 from cardlab.evaluation.intervals import SELF, SHARE, Evaluation, estimate
 from cardlab.evaluation.match import Match, paired
 from cardlab.evaluation.options import DEFAULT_REFERENCES, ArenaOptions
-from cardlab.evaluation.played_deals import PlayedDeals
 from cardlab.evaluation.progress import ProgressCallback, no_progress
 from cardlab.evaluation.scores import ScoreTable, from_part, play_scores
 from cardlab.evaluation.seating import Entry
@@ -29,7 +28,7 @@ def evaluate(
     policy_digest: str,
     experiment: str,
     progress: ProgressCallback = no_progress,
-    played: PlayedDeals | None = None,
+    played: Path | None = None,
 ) -> Evaluation:
     """Measure `agent` against each of `options.references` (`random` when there are none).
 
@@ -56,7 +55,7 @@ def evaluate_seeds(
     *,
     experiment: str,
     progress: ProgressCallback = no_progress,
-    played: PlayedDeals | None = None,
+    played: Path | None = None,
 ) -> Evaluation:
     """Measure the policy of each seed as `evaluate` does; the figures of `references` are means over seeds.
 

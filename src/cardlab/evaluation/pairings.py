@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +12,6 @@ from openskill.models import PlackettLuce
 from cardlab.evaluation.intervals import SHARE, Estimate, PerDeal, estimate, is_narrow
 from cardlab.evaluation.match import Match
 from cardlab.evaluation.options import ArenaOptions
-from cardlab.evaluation.played_deals import PlayedDeals
 from cardlab.evaluation.progress import ProgressCallback
 from cardlab.evaluation.scores import play_matches
 from cardlab.evaluation.seating import Entry
@@ -94,7 +94,7 @@ def play_pairings(
     options: ArenaOptions,
     progress: ProgressCallback,
     agents: Mapping[str, Entry] | None = None,
-    played: PlayedDeals | None = None,
+    played: Path | None = None,
 ) -> list[Pairing]:
     """Play the `pairs` of agents: texts, or names of `agents`. Options as of `play_matches`."""
     entries, others = agents or {}, game.spec.num_players - 1

@@ -1,10 +1,8 @@
-"""Files of the deals that matches have played, so that an interrupted command resumes."""
+"""Files of the deals that matches have played: no command plays a match again, and an interrupted one resumes."""
 
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from time import monotonic
@@ -29,17 +27,9 @@ FORMAT = 2
 _SECONDS = 10  # between two writes of a file
 
 
-@dataclass(frozen=True)
-class PlayedDeals:
-    """Where the deals of matches are kept."""
-
-    folder: Path
-    keep: bool = False  # the files stay when all matches are finished
-
-
-def unfinished_scores(root: Path) -> PlayedDeals:
-    """Where the commands of the project in `root` keep the deals of an interrupted match."""
-    return PlayedDeals(root / "runs" / "scores")
+def played_scores(root: Path) -> Path:
+    """Where the commands of the project in `root` keep the deals of their matches."""
+    return root / "runs" / "scores"
 
 
 class PlayedFiles:
@@ -47,44 +37,34 @@ class PlayedFiles:
 
     def __init__(
         self,
-        where: PlayedDeals | None,
+        folder: Path | None,
         game: Game,
         lineups: Sequence[Lineup],
         groups: Sequence[Sequence[int]],
         options: ArenaOptions,
     ) -> None:
-        """`groups`: places among the `lineups`; without `where` there are no files."""
-        self._keep = where is not None and where.keep
+        """`groups`: places among the `lineups`; without `folder` there are no files."""
         self._files: dict[int, tuple[Path, Mapping[str, Any]]] = {}  # first place of a group → file and key
         self._began, self._written = monotonic(), dict[int, float]()  # first place of a group → time of writing
-        self.tallies: dict[int, Tally] = {}  # place → the deals that an interrupted command has played
-        if where is None:
+        self.tallies: dict[int, Tally] = {}  # place → the deals that were played before
+        if folder is None:
             return
         for places in groups:
             tables = [lineups[place] for place in places]
             if all(isinstance(entry, str) and not table.learns for table in tables for entry in table.agents):
                 key = match_key(game, tables, options)
                 name = hashlib.sha256(json.dumps(key, sort_keys=True).encode()).hexdigest()[:24]
-                self._files[places[0]] = where.folder / f"{name}.json", key
+                self._files[places[0]] = folder / f"{name}.json", key
                 self.tallies |= zip(places, _load(self._files[places[0]][0]), strict=False)
 
-    def save(self, tallies: Mapping[int, Tally], *, finished: bool = False, interrupted: bool = False) -> None:
-        """Write those of a group; a file is written every few seconds, and when its deals are needed later."""
+    def save(self, tallies: Mapping[int, Tally], *, last: bool) -> None:
+        """Write those of a group: every few seconds, and when they are the `last`."""
         group, now = next(iter(tallies)), monotonic()
-        needed = interrupted or (finished and self._keep)
-        if group in self._files and (needed or now - self._written.get(group, self._began) >= _SECONDS):
+        if group in self._files and (last or now - self._written.get(group, self._began) >= _SECONDS):
             path, key = self._files[group]
             content = [[figures.tolist() for figures in tally] for tally in tallies.values()]
             write_json(path, {"played": key, "tallies": content})
             self._written[group] = now
-
-    def finish(self) -> None:
-        """Remove the files, unless they are kept."""
-        for path, _ in self._files.values() if not self._keep else ():
-            path.unlink(missing_ok=True)
-            with suppress(OSError):  # other files may be there
-                path.parent.rmdir()
-                path.parent.parent.rmdir()
 
 
 def _load(path: Path) -> list[Tally]:

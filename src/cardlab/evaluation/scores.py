@@ -7,12 +7,13 @@ from collections.abc import Callable, Generator, Hashable, Iterable, Mapping, Se
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Generic, TypeVar
 
 from cardlab.evaluation.intervals import SELF, PerDeal
 from cardlab.evaluation.match import Interrupted, Match, first_is_narrow, play_groups
 from cardlab.evaluation.options import ArenaOptions
-from cardlab.evaluation.played_deals import PlayedDeals, PlayedFiles
+from cardlab.evaluation.played_deals import PlayedFiles
 from cardlab.evaluation.progress import ProgressCallback, no_progress
 from cardlab.evaluation.seating import Entry, make_lineup
 from cardlab.evaluation.workers import Workers
@@ -60,7 +61,7 @@ def play_scores(
     together: Callable[[tuple[Row, str]], Hashable] | None = None,
     enough: Enough | None = None,
     progress: ProgressCallback = no_progress,
-    played: PlayedDeals | None = None,
+    played: Path | None = None,
 ) -> ScoreTable[Row]:
     """Play each of `agents` against each of `references`; one player: the agents and the references alone.
 
@@ -98,14 +99,14 @@ def play_matches(
     enough: Enough | None = None,
     label: str = "",
     progress: ProgressCallback = no_progress,
-    played: PlayedDeals | None = None,
+    played: Path | None = None,
 ) -> dict[Key, Match]:
     """Play each list of agents, one per player, on the same deals.
 
     Matches with one value of `together` advance and stop together; by default each stops alone. `enough`: by default,
     whether the interval of the first entry is as narrow as `options.until`. `progress` is called with (`label`, deals
-    of all groups, at most). `played`: deals that an interrupted call has played are not played again. Ctrl-C raises
-    Interrupted with the matches that have an interval.
+    of all groups, at most). `played`: a folder that keeps the deals; those that are there are not played again. Ctrl-C
+    raises Interrupted with the matches that have an interval.
     """
     keys, lineups = list(entries), [make_lineup(game, agents) for agents in entries.values()]
     by_group: dict[Hashable, list[int]] = {}
@@ -122,7 +123,7 @@ def play_matches(
         def report(matches: Mapping[int, Match], over: bool) -> None:
             group = next(iter(matches))
             done[group] = options.deals if over else matches[group].num_deals
-            files.save({place: match.tally for place, match in matches.items()}, finished=over)
+            files.save({place: match.tally for place, match in matches.items()}, last=over)
             progress(label, sum(done.values()), options.deals * len(groups))
 
         try:
@@ -130,9 +131,8 @@ def play_matches(
         except Interrupted as stop:
             for places in groups:
                 if places[0] in stop.result:
-                    files.save({place: stop.result[place].tally for place in places}, interrupted=True)
+                    files.save({place: stop.result[place].tally for place in places}, last=True)
             raise Interrupted({keys[place]: match for place, match in stop.result.items()}) from None
-    files.finish()
     return {key: found[place] for place, key in enumerate(keys)}
 
 

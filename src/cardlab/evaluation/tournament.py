@@ -16,7 +16,6 @@ from cardlab.core.messages import InvalidOption
 from cardlab.evaluation.intervals import Estimate
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.pairings import Pairing, Rating, cycles, play_pairings, rate
-from cardlab.evaluation.played_deals import PlayedDeals
 from cardlab.evaluation.progress import ProgressCallback, no_progress
 from cardlab.evaluation.seating import Entry
 from cardlab.games.protocol import Game
@@ -49,7 +48,7 @@ def run_tournament(
         raise InvalidOption("agents", "[" + ",".join(names) + "]", "two or more agents, each named once")
     check_folder("output", str(folder))  # before a game is played in vain
     pairs = {(i, j): (names[i], names[j]) for i, j in combinations(range(len(names)), 2)}
-    played = PlayedDeals(folder / "pairings", keep=True)
+    played = folder / "pairings"
     pairings = play_pairings(game, list(pairs.values()), options, progress, entries, played)
     tournament = summarize(game, names, dict(zip(pairs, pairings, strict=True)), options)
     write_json(folder / "tournament.json", tournament)

@@ -9,7 +9,7 @@ from cardlab.agents.specs import metric_name
 from cardlab.evaluation.evaluate import evaluate_seeds, write_evaluation
 from cardlab.evaluation.intervals import SELF, Evaluation
 from cardlab.evaluation.options import ArenaOptions
-from cardlab.evaluation.played_deals import unfinished_scores
+from cardlab.evaluation.played_deals import played_scores
 from cardlab.evaluation.progress import ProgressCallback, no_progress
 from cardlab.experiments.learning_curves import Columns
 from cardlab.experiments.policy_groups import PolicyGroup, policies_by_seed
@@ -36,7 +36,7 @@ def evaluate_group(
     """
     game = game or policy_game(group.policies[0])
     policies = policies_by_seed(group.policies)
-    played = unfinished_scores(project_root())
+    played = played_scores(project_root())
     evaluation = evaluate_seeds(game, policies, options, experiment=group.name, progress=progress, played=played)
     if output is not None:
         write_evaluation(evaluation, output)

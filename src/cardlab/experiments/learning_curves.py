@@ -14,7 +14,6 @@ from cardlab.agents.policy_descriptions import PolicyError, policy_digest
 from cardlab.agents.specs import seed_number
 from cardlab.core.files import load_json, write_atomically
 from cardlab.evaluation.seed_statistics import Band, Curve, band_over_seeds, common_range
-from cardlab.experiments.config.build_parts import build_game
 from cardlab.experiments.run_paths import SUMMARY
 from cardlab.tracking.connection import project_root
 from cardlab.tracking.lineage import CURVE
@@ -31,16 +30,15 @@ def read_columns(path: Path) -> Mapping[str, Column]:
     return {name: np.array([float(row[name] or "nan") for row in rows]) for name in (rows[0] if rows else ())}
 
 
-def write_learning_curves(results: Path, experiments: Mapping[str, Any], folder: Path) -> None:
+def write_learning_curves(results: Path, games: Mapping[str, str], folder: Path) -> None:
     """Write `folder`/GAME.csv from `results`/NAME/curve.csv: one row per experiment and point of its curve.
 
-    `score` is in points per game against the reference that the last point scores least against, `against`; `low` and
-    `high` are the ends of its 95 % interval.
+    `games`: experiment → its game. `score` is in points per game against the reference that the last point scores least
+    against, `against`; `low` and `high` are the ends of its 95 % interval.
     """
     folder.mkdir(parents=True, exist_ok=True)
     rows: dict[str, list[list[str]]] = {}
-    for name, config in experiments.items():
-        game = build_game(config["game"]).spec.name
+    for name, game in games.items():
         rows.setdefault(game, []).extend([game, name, *point] for point in _points(results / name / CURVE))
     for game, points in rows.items():
         with (folder / f"{game}.csv").open("w", newline="", encoding="utf-8") as file:

@@ -29,7 +29,7 @@ _GROUPS = {
     "promote": _PLAYED,
     "tournaments": _PLAYED,
     "compare": _PLAYED,
-    "report": ("game",),
+    "report": (),
 }  # stage → groups of the configuration whose code it uses; others use all
 _BENCHMARK_STAGES = ("tournaments", "report")  # one for all experiments
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import isfinite
+from pathlib import Path
 
 import numpy as np
 
@@ -17,7 +18,6 @@ from cardlab.core.messages import InvalidOption
 from cardlab.evaluation.intervals import SELF, Estimate, PerDeal, estimate
 from cardlab.evaluation.match import paired
 from cardlab.evaluation.options import DEFAULT_REFERENCES, ArenaOptions
-from cardlab.evaluation.played_deals import PlayedDeals
 from cardlab.evaluation.progress import ProgressCallback, no_progress
 from cardlab.evaluation.scores import ScoreTable, from_part, play_scores
 from cardlab.evaluation.seed_statistics import (
@@ -235,7 +235,7 @@ def compare_groups(
     options: ArenaOptions,
     *,
     progress: ProgressCallback = no_progress,
-    played: PlayedDeals | None = None,
+    played: Path | None = None,
 ) -> MethodComparison:
     """The comparison of groups of policies by the names of their methods.
 

@@ -23,7 +23,6 @@ from cardlab.evaluation.intervals import (
 )
 from cardlab.evaluation.match import Match, paired
 from cardlab.evaluation.options import ArenaOptions
-from cardlab.evaluation.played_deals import PlayedDeals
 from cardlab.evaluation.progress import ProgressCallback, no_progress
 from cardlab.evaluation.scores import ScoreTable, from_part, play_matches, play_scores, without_part
 from cardlab.evaluation.seating import make_lineup
@@ -75,7 +74,7 @@ def choose_seed(
     against: tuple[str, ...],
     arena: ArenaOptions,
     progress: ProgressCallback = no_progress,
-    played: PlayedDeals | None = None,
+    played: Path | None = None,
 ) -> SeedChoice | None:
     """The seed that wins most from the agents `against`, or alone for one player; None for a group of one policy."""
     policies = policies_by_seed(group.policies)
@@ -168,7 +167,7 @@ def decide(
     arena: ArenaOptions,
     options: PromotionOptions,
     progress: ProgressCallback = no_progress,
-    played: PlayedDeals | None = None,
+    played: Path | None = None,
 ) -> PromotionDecision:
     """Play both on the same deals in every seating; the difference is paired by deal.
 

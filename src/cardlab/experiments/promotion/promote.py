@@ -17,7 +17,7 @@ from cardlab.core.options import check_whole, invalid
 from cardlab.evaluation.evaluate import evaluate
 from cardlab.evaluation.intervals import MIN_DEALS_TO_STOP
 from cardlab.evaluation.options import ArenaOptions
-from cardlab.evaluation.played_deals import PlayedDeals, unfinished_scores
+from cardlab.evaluation.played_deals import played_scores
 from cardlab.evaluation.progress import ProgressCallback, no_progress
 from cardlab.evaluation.scores import without_part
 from cardlab.experiments.config.build_parts import check_agents
@@ -94,7 +94,7 @@ def challenge_by_group(
     *,
     name: str | None = None,
     progress: ProgressCallback = no_progress,
-    played: PlayedDeals | None = None,
+    played: Path | None = None,
 ) -> Challenge:
     """The challenge of a group's best seed, chosen against the opponents of the challenge on deals of its own.
 
@@ -161,7 +161,7 @@ def _promote(challenge: Challenge, store: Store, registry: Registry, progress: P
         return ChallengeOutcome(None, registered, None)
     challenger = Contender(challenge.name, str(challenge.policy), digest)
     opponent = _opponent(challenge, champion)
-    played = unfinished_scores(store.root)
+    played = played_scores(store.root)
     decision = decide(challenge.game, challenger, opponent, challenge.arena, challenge.options, progress, played)
     decision = replace(decision, choice=challenge.choice)
     figures = None

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 
@@ -11,7 +12,6 @@ from cardlab.evaluation.deals import Purpose, purpose_seed
 from cardlab.evaluation.intervals import SHARE, Bounds, Estimate, PerDeal, estimate, estimate_metrics
 from cardlab.evaluation.match import Match
 from cardlab.evaluation.options import DEFAULT_REFERENCES, ArenaOptions
-from cardlab.evaluation.played_deals import PlayedDeals
 from cardlab.evaluation.scores import play_scores
 from cardlab.evaluation.seating import Entry
 from cardlab.experiments.sweep.options import SweepOptions
@@ -62,7 +62,7 @@ def play_references(
     arena: ArenaOptions,
     metric: str,
     on_block: BlockCallback | None = None,
-    played: PlayedDeals | None = None,
+    played: Path | None = None,
 ) -> dict[str, PerDeal]:
     """Reference → [D] the metric on each deal, the same deals for each of them; alone: `self` → points."""
     if metric == "exploitability":

@@ -13,7 +13,6 @@ from optuna.exceptions import UpdateFinishedTrialError
 
 from cardlab.core.messages import InvalidOption
 from cardlab.evaluation.intervals import PerDeal
-from cardlab.evaluation.played_deals import PlayedDeals
 from cardlab.experiments.config.build_experiment import build_experiment
 from cardlab.experiments.config.values import with_values
 from cardlab.experiments.sweep.options import SweepOptions
@@ -222,7 +221,7 @@ class TrialRunner:
         arena = sweep_arena(self.options, experiment.arena)
         agent = str(trained.folder)
         if self.options.pruner != "wilcoxon":
-            played = PlayedDeals(trained.folder.parent / "scores")  # for the retry of a killed trial
+            played = trained.folder.parent / "scores"  # for the retry of a killed trial
             return play_references(game, agent, arena, self.options.metric, played=played)
         step, num_chunks = number * NUM_BLOCKS, -(-arena.deals // (arena.chunk or arena.deals))
 
