@@ -125,6 +125,16 @@ def test_checkpoints_go_only_when_asked_for(project: Project) -> None:
     assert (current / "policy/policy.json").exists()
 
 
+def test_deals_of_matches_go_only_when_asked_for(project: Project) -> None:
+    played = project.root / "runs" / "scores" / "0123.json"
+    played.parent.mkdir(parents=True)
+    played.write_text("{}")
+    assert main(["clean", "--yes"]) == 0
+    assert played.exists()
+    assert main(["clean", "kinds=[scores]", "--yes"]) == 0
+    assert not played.parent.exists()
+
+
 def test_an_unknown_kind_is_refused(project: Project, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["clean", "kinds=[everything]"]) == 2
     assert "kinds[0]=everything: must be one of earlier, checkpoints" in capsys.readouterr().err
