@@ -4,7 +4,6 @@ Usage: recipes.py GAME_LEARNER; without it, prints the table of all.
 """
 
 import json
-import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -26,11 +25,11 @@ def find(key: str) -> None:
     options = {**pair, **params["options"], "sweep.apply": f"{game}/{agent}"}
     result = cardlab.sweep(f"{game}/default", space=space, trials=params["trials"], **options)
     best, confirmation = result.best, result.confirmation
-    first = optuna.load_study(study_name=result.study, storage="sqlite:///studies.db").trials[0]
+    trials = optuna.load_study(study_name=result.study, storage="sqlite:///studies.db").trials
     study: dict[str, Any] = {
         "study": result.study,
         "options": pair,
-        "base": first.value,  # by the general options of the learner
+        "base": trials[0].value,  # by the general options of the learner
         "trials": result.trials,
         "pruned": result.pruned,
         "best": {"trial": best.number, "score": best.mean, "interval": best.interval, "values": best.values},
@@ -40,8 +39,8 @@ def find(key: str) -> None:
         score = confirmation.score
         bias = confirmation.selection_bias
         study |= {"confirmed": {"score": score.mean, "low": score.low, "high": score.high}, "selection_bias": bias}
-    times = os.times()
-    study["cpu_minutes"] = round((times.user + times.system + times.children_user + times.children_system) / 60, 1)
+    spent = sum(trial.user_attrs.get("cpu_seconds", 0) for trial in trials)  # of their trainings
+    study["cpu_minutes"] = round(spent / 60, 1)
     (FOLDER / f"{key}.json").write_text(json.dumps(study, indent=1, default=str) + "\n")
 
 

@@ -142,13 +142,14 @@ def test_the_written_experiment_is_the_one_that_was_swept(
 
 
 def test_a_recipe_of_a_game_is_written_into_its_folder(folder: Path) -> None:
-    overrides = ["experiment=thirty_one/dqn", "agent.n_step=1"]
+    overrides = ["experiment=thirty_one/dqn", "agent.n_step=3"]
+    recipe = compose_experiment(overrides)["agent"]
     files = write_tuned("thirty_one/mine", overrides, {"agent.epsilon": 0.031, "network.widths": [32]})
     groups = ("agent", "network", "experiment")
     assert [file.as_posix() for file in files] == [f"conf/{group}/thirty_one/mine.yaml" for group in groups]
     found = compose_experiment(["experiment=thirty_one/mine"])
     assert found["name"] == "thirty_one_mine"
-    assert (found["agent"]["epsilon"], found["agent"]["n_step"], found["agent"]["gamma"]) == (0.031, 1, 0.98)
+    assert found["agent"] == {**recipe, "epsilon": 0.031}
     assert set(OmegaConf.load(files[0])) == {"defaults", "name", "epsilon", "n_step"}, (
         "the rest stays in agent=thirty_one/dqn"
     )
