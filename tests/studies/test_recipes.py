@@ -15,7 +15,10 @@ def test_the_page_has_the_table_of_the_script() -> None:
     assert runpy.run_path(str(STUDY / "recipes.py"))["table"]() in (STUDY / "README.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("found", sorted(STUDY.glob("*.json")), ids=lambda path: path.stem)
+APPLIED = [path for path in sorted(STUDY.glob("*.json")) if path.stem != "poker_squares_dqn"]  # see its README
+
+
+@pytest.mark.parametrize("found", APPLIED, ids=lambda path: path.stem)
 def test_the_recipe_has_the_best_values(found: Path) -> None:
     game, _, learner = found.stem.rpartition("_")
     agent = read_option("agent", f"{game}/{learner}")

@@ -43,11 +43,11 @@ class PlayedFiles:
         groups: Sequence[Sequence[int]],
         options: ArenaOptions,
     ) -> None:
-        """`groups`: places among the `lineups`; without `folder` there are no files."""
+        """`groups`: places among the `lineups`; without `folder`, or when games are recorded, there are no files."""
         self._files: dict[int, tuple[Path, Mapping[str, Any]]] = {}  # first place of a group → file and key
         self._began, self._written = monotonic(), dict[int, float]()  # first place of a group → time of writing
         self.tallies: dict[int, Tally] = {}  # place → the deals that were played before
-        if folder is None:
+        if folder is None or options.records is not None:  # deals of before have no records
             return
         for places in groups:
             tables = [lineups[place] for place in places]
