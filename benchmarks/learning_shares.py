@@ -26,7 +26,7 @@ SETTINGS: Mapping[str, Sequence[str]] = {
     "PPO, Big 2, float32": PPO_BIG2,
     "PPO, Big 2, fast": (*PPO_BIG2, *FAST),
     "DQN, Poker Squares": ("experiment=poker_squares/dqn",),
-    "TD, Poker Squares": ("experiment=poker_squares/td",),
+    "TD, Poker Squares": ("experiment=poker_squares/td_long",),
 }
 ROUNDS = 6
 REPLAYS = 5
