@@ -44,6 +44,7 @@ ELSEWHERE = {
     r"dvc exp run -S experiments\.NAME\..*": "a name of the reader's: tests/pipelines/test_pipeline.py",
     r"dvc exp run --queue .*|dvc queue start -j 2|dvc exp show .*": "tests/pipelines/test_sharing.py",
     r"dvc (metrics|plots) diff more fewer|dvc (push|pull)": "tests/pipelines/test_sharing.py",
+    r"cardlab tournament .*models/thirty_one_td.*": "policies of the pipeline: tests/pipelines/test_pipeline.py",
     r"dvc repro studies/methods/dvc\.yaml": "45 trainings: tests/experiments/test_comparison.py",
     r"dvc repro champions/dvc\.yaml:\S+": "tests/pipelines/test_sharing.py",
     r"dvc repro papers/(champions/)?dvc\.yaml:\S+": "minutes to hours; the scripts: tests/pipelines/test_stages.py",

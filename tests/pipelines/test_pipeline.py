@@ -268,7 +268,8 @@ def test_figures_and_curves_are_shown_by_dvc(clone: Clone) -> None:
 
 def test_dvc_repro_refuses_an_edited_value_before_it_removes_a_result(clone: Clone) -> None:
     params = clone.root / "params.yaml"
-    params.write_text(params.read_text().replace("gamma: 0.98", "gamma: 1.9"))
+    squares, duel = params.read_text().split("  duel:\n")
+    params.write_text(squares + "  duel:\n" + re.sub(r"gamma: 0\.\d+", "gamma: 1.9", duel, count=1))
     output = clone.dvc("repro", check=False)
     assert "experiments.duel.agent.gamma=1.9: must be a number in [0, 1]" in output
     assert clone.git("status", "--porcelain").strip() == "M params.yaml"
