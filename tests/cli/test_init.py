@@ -79,6 +79,7 @@ def test_the_stages_are_those_of_cardlab() -> None:
         yaml.safe_load((ROOT / name).read_text()) for name in ("dvc.yaml", "examples/project/pipeline.yaml")
     )
     assert list(ours["stages"]) == list(theirs["stages"])
+    assert theirs["stages"]["code"]["always_changed"], "or `pip install -U cardlab` would make nothing stale"
     for name, stage in ours["stages"].items():
         assert stage.get("do", stage).get("params") == theirs["stages"][name].get("do", theirs["stages"][name]).get(
             "params"
