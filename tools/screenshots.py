@@ -109,8 +109,9 @@ def mlflow_ids(base: str) -> dict[str, str]:
     names = f"attributes.status = 'FINISHED' and attributes.run_name LIKE '{SHOWN}%'"  # without those of studies
     ids = {"experiment": experiment}
     for key, kind in {"run": "training", "sweep": "sweep"}.items():
-        for run in client.search_runs([experiment], f"tags.kind = '{kind}' and {names}", max_results=1):
-            ids[key] = run.info.run_id
+        for run in client.search_runs([experiment], f"tags.kind = '{kind}' and {names}"):
+            if "restored_from" not in run.data.tags:  # else it is that of a champion, made again from its folder
+                ids.setdefault(key, run.info.run_id)
     return ids
 
 
