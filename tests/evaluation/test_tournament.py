@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from cardlab.core.messages import InvalidOption
+from cardlab.evaluation import played_deals
 from cardlab.evaluation.intervals import Estimate
 from cardlab.evaluation.match import play_match
 from cardlab.evaluation.options import ArenaOptions
@@ -162,6 +163,14 @@ def test_a_pairing_depends_on_the_beliefs_and_policies_that_its_agents_name(tmp_
         weights.write_bytes(weights.read_bytes() + b"more")
         assert key() != before
         before = key()
+
+
+def test_a_match_of_other_versions_of_packages_is_another_match(monkeypatch):
+    game, before = make_game("thirty_one"), played_deals.version
+    lineup = make_lineup(game, ["random", "greedy"])
+    kept = match_key(game, [lineup], OPTIONS)
+    monkeypatch.setattr(played_deals, "version", lambda name: "0" if name == "torch" else before(name))
+    assert match_key(game, [lineup], OPTIONS) != kept
 
 
 def test_a_folder_that_holds_no_policy_does_not_hide_a_scripted_agent(tmp_path, monkeypatch):

@@ -1,9 +1,10 @@
-"""Files of the deals that matches have played: no command plays a match again, and an interrupted one resumes."""
+"""Files of the deals that matches have played: commands do not play them again, and an interrupted one resumes."""
 
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from functools import cache
+from importlib.metadata import version
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -12,6 +13,7 @@ import numpy as np
 
 from cardlab.agents.policy_descriptions import policy_digest
 from cardlab.agents.registry import named_folders
+from cardlab.core.code_digest import COMPUTING
 from cardlab.core.files import load_json, write_json
 from cardlab.core.running_code import code_digest
 from cardlab.evaluation.game_record import game_options
@@ -90,6 +92,7 @@ def match_key(game: Game, lineups: Sequence[Lineup], options: ArenaOptions) -> d
         "chunk": options.chunk,
         "until": options.until,
         "code": _code_digest(type(game), game.spec.name, names),
+        "versions": {package: version(package) for package in COMPUTING},
     }
 
 
