@@ -17,11 +17,11 @@ from math import inf
 from multiprocessing.connection import wait
 from pathlib import Path
 
-import numba.core.config
 import numpy as np
 import torch
 
 from cardlab.core.child_processes import ChildProcess, Report
+from cardlab.core.kernel_cache import cache_folder
 from cardlab.games.make_game import make_game
 from cardlab.games.protocol import Game
 from cardlab_play.advice import advice, playout_agent
@@ -140,5 +140,5 @@ def compile_kernels(options: PlayOptions, _report: Report) -> None:
 
 
 def _compiled_mark() -> Path:
-    """The file that says that all kernels are compiled. Its folder is of these sources only (core/kernels.py)."""
-    return Path(getattr(numba.core.config, "CACHE_DIR"), "compiled_by_play")  # noqa: B009 - set at run time
+    """The file that says that all kernels are compiled. Its folder is of these sources only (core/kernel_cache.py)."""
+    return cache_folder() / "compiled_by_play"

@@ -32,6 +32,29 @@ def test_a_copy_of_the_code_finds_what_another_has_compiled(tmp_path: Path) -> N
     assert [cache_hits(second, tmp_path), cache_hits(first, tmp_path)] == [0, 1]
 
 
+@pytest.mark.slow
+def test_an_edit_of_any_file_of_a_project_compiles_its_kernels_again(tmp_path: Path) -> None:
+    (package := tmp_path / "one" / "src" / "mine").mkdir(parents=True)
+    kernel = "from cardlab.core.kernels import kernel\n{}\n@kernel\ndef {}(x):\n    return {}\n"
+    (package / "inner.py").write_text(kernel.format("", "double", "2 * x"))
+    (package / "outer.py").write_text(kernel.format("from .inner import double", "outer", "double(x) + 1"))
+
+    def outer(checkout: str) -> str:
+        code = "from mine.outer import outer; print(outer(5), outer.stats.cache_hits.total())"
+        environment = {
+            "PYTHONPATH": f"{ROOT / 'src'}:{tmp_path / checkout / 'src'}",
+            "NUMBA_CACHE_DIR": str(tmp_path / "cache"),
+        }
+        command = [sys.executable, "-c", code]
+        return subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout.strip()
+
+    assert outer("one") == "11 0"
+    shutil.copytree(tmp_path / "one", tmp_path / "two")
+    assert outer("two") == "11 1"
+    (package / "inner.py").write_text(kernel.format("", "double", "20 * x"))
+    assert [outer("one"), outer("two")] == ["101 0", "11 1"]
+
+
 def test_without_a_cache_folder_kernels_are_kept_in_a_private_one_or_in_memory(tmp_path: Path) -> None:
     environment = {"PYTHONPATH": str(ROOT / "src"), "XDG_CACHE_HOME": "/dev/null", "TMPDIR": str(tmp_path)}
 

@@ -15,7 +15,7 @@ from filelock import FileLock, Timeout
 
 from cardlab.cli.verbs import Request
 from cardlab.core.files import load_json
-from cardlab.core.kernels import numba
+from cardlab.core.kernel_cache import cache_folder
 from cardlab.core.messages import InvalidConfiguration
 from cardlab.core.options import checked
 from cardlab.evaluation.played_deals import played_scores
@@ -56,7 +56,7 @@ def run(request: Request) -> int:
     """List places and candidates, ask, delete; the exit status."""
     kinds = checked("kinds", request.config["kinds"], list[Kind])
     ask = checked("ask", request.config["ask"], bool) and "--yes" not in request.flags
-    root, cache = project_root(), Path(str(getattr(numba.core.config, "CACHE_DIR")))  # noqa: B009  filled at run time
+    root, cache = project_root(), cache_folder()
     for place, meaning in _PLACES.items():
         _print_row(size(root / place), place, meaning)
     _print_row(size(cache), "kernels", f"compiled kernels of this code, in {cache.parent}")

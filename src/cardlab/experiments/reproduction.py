@@ -12,7 +12,7 @@ from contextlib import chdir, contextmanager, suppress
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import NamedTemporaryFile, TemporaryDirectory
 
 from cardlab.agents.policy_descriptions import PolicyError, policy_digest, read_description
 from cardlab.agents.specs import CHAMPIONS
@@ -125,11 +125,10 @@ def _is_in_commit(record: TrainingRecord, name: str, digest: str) -> bool:
 def _extract(commit: str, place: Path, *paths: str) -> None:
     """Put what the commit has, or these paths of it, into the folder `place`; an OSError where it has them not."""
     top = run_git(Path.cwd(), "rev-parse", "--show-toplevel")
-    archive = place.with_suffix(".tar")
-    run_git(Path(top or "."), "archive", "--format=tar", "-o", str(archive), commit, *paths)
-    with tarfile.open(archive) as file:
-        file.extractall(place, filter="data")
-    archive.unlink()
+    with NamedTemporaryFile(prefix="cardlab-reproduce-", suffix=".tar") as archive:
+        run_git(Path(top or "."), "archive", "--format=tar", "-o", archive.name, commit, *paths)
+        with tarfile.open(archive.name) as file:
+            file.extractall(place, filter="data")
 
 
 def _check_versions(record: TrainingRecord, findings: Findings) -> None:
