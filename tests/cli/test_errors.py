@@ -96,6 +96,8 @@ def test_in_a_process_of_its_own_nothing_is_written(folder: Path) -> None:
         ),
         (["compose", "tune.sweep.apply=thirty_one/mine"], "tune.sweep.apply=thirty_one/mine: must be null: the stage"),
         (["train", "agent=null"], "agent=null: must be one of "),
+        (["train", "agent=[1]"], "agent=[1]: must be one of "),
+        (["train", "network=[[mlp]]"], "network=[[mlp]]: must be one of "),
         (
             ["train", "agent=pp"],
             "agent=pp: must be one of dqn, policy_iteration, ppo, td; big2/: champion, paper, ppo, quick, td; ",

@@ -30,7 +30,7 @@ from cardlab.core.messages import (
 from cardlab.core.parts import option_names, read_option
 
 REFUSALS = (HydraException, OmegaConfBaseException, ValueError)
-"""Exceptions that Hydra raises for wrong overrides."""
+"""Exceptions that Hydra raises for wrong overrides; a TypeError for options that are no text."""
 
 
 def explain(
@@ -142,7 +142,7 @@ def _check_choice(override: Override) -> ConfigurationError | None:
         return None
     options = group_options(group)
     value = override.value()
-    if isinstance(value, list) or value in options:
+    if all(each in options for each in (value if isinstance(value, list) else [value])):
         return None
     return InvalidOption(_key_text(override), _value_text(override), accepted_options(str(value), options))
 
