@@ -1,14 +1,17 @@
 """A project, HOME and TMPDIR whose names hold any characters, and a project that is moved or copied."""
 
+import gc
 import os
 import shutil
 import subprocess
 import sys
+from getpass import getuser
 from pathlib import Path
 
 import optuna
 import pytest
 
+from cardlab.core.exit_status import start_program
 from cardlab.core.messages import InvalidOption
 from cardlab.experiments.sweep.storages import open_storage, storage_address
 from cardlab.games.make_game import game_data, make_game
@@ -169,3 +172,14 @@ def test_a_name_that_is_no_text_is_one_line(tmp_path: Path) -> None:
     )
     assert done.returncode in (0, 1, 2)
     assert b"Traceback" not in done.stderr
+
+
+def test_a_user_id_without_a_name_gets_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("LOGNAME", "USER", "LNAME", "USERNAME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(os, "getuid", lambda: 4242)
+    thresholds = gc.get_threshold()
+    start_program()
+    gc.set_threshold(*thresholds)
+    assert getuser() == "uid-4242"
+    monkeypatch.delenv("LOGNAME")

@@ -3,6 +3,7 @@
 import atexit
 import errno
 import gc
+import logging
 import os
 import shutil
 import signal
@@ -10,6 +11,7 @@ import sys
 import threading
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from getpass import getuser
 from tempfile import gettempdir
 
 from cardlab.core.messages import without_password
@@ -69,6 +71,11 @@ def start_program() -> None:
     young, middle, _ = gc.get_threshold()
     gc.set_threshold(young, middle, 1000)
     atexit.register(gc.freeze)
+    logging.getLogger("matplotlib").setLevel(logging.ERROR)  # it warns twice where HOME cannot be written to
+    try:
+        getuser()
+    except (KeyError, OSError):  # a user id that the system has no name for, as of docker run --user: MLflow asks
+        os.environ["LOGNAME"] = f"uid-{os.getuid()}"
 
 
 def exit_on_signals(hint: str) -> None:
