@@ -1,5 +1,7 @@
 """What a second process is worth: rounds of PPO on Big 2 by one process and by two, in turns, one thread each.
 
+And what a second thread is worth where it has most to do: in encoding Big 2's features of actions.
+
 In large rounds and minibatches, as two cores are worth using; what a step costs whatever its size weighs more in small
 ones, which are measured beside, without a bar.
 
@@ -10,15 +12,25 @@ and on a busy machine the test is skipped with the figures that it saw.
 import subprocess
 import sys
 from statistics import median
+from time import perf_counter
 from typing import Any
 
+import numpy as np
 import pytest
+import torch
+from pytest_benchmark.fixture import BenchmarkFixture
 
+from cardlab.agents.exploration import RandomAgent
+from cardlab.games.big2.game import Big2
+from cardlab.games.loop import play
+from cardlab.games.protocol import InfoStates
+from cardlab.networks.inputs import game_pairs
 from learning_iterations import FAST, PPO_BIG2, train_speed
 
 ROUNDS = 5
 PAIRS = 3
 SIZES = {32_768: (131_072, 4096), 16_384: (65_536, 2048), 4096: (16_384, 1024)}  # of minibatches: rounds, tables
+ENCODED = 8192  # decisions
 LARGE = 16_384  # from here on the bar holds
 BAR = 1.8
 IDLE = 1.9  # cores, of two: less is a machine that does other work
@@ -74,3 +86,32 @@ def test_two_processes_learn_faster(benchmark: Any, mode: str, minibatch: int) -
     if min(idle) < IDLE:
         pytest.skip(f"{min(idle):.2f} cores were idle, not 2; {said}")
     assert ratio >= (BAR if minibatch >= LARGE else 1.0)
+
+
+@pytest.mark.benchmark(group="processes")
+def test_two_threads_encode_features_of_actions_faster(benchmark: BenchmarkFixture) -> None:
+    game = Big2(features="plans")
+    rng = np.random.default_rng(1)
+    states = game.deal(400, rng)
+    kept = [(moves.info_states, moves.players) for moves in play(game, states, [RandomAgent(game)], rng)]
+    info_states = InfoStates(np.concatenate([info_states for info_states, _ in kept])[:ENCODED])
+    players = np.concatenate([players for _, players in kept])[:ENCODED]
+    seconds: dict[int, list[float]] = {1: [], 2: []}
+
+    def pair() -> None:
+        for threads, clocked in seconds.items():
+            torch.set_num_threads(threads)
+            began = perf_counter()
+            game_pairs(game, info_states, players, torch.device("cpu"), with_features=True)
+            clocked.append(perf_counter() - began)
+
+    before, threads = idle_cores(), torch.get_num_threads()
+    benchmark.pedantic(pair, rounds=15, warmup_rounds=2)
+    torch.set_num_threads(threads)
+    idle = min(before, idle_cores())
+    one, two = (min(clocked) for clocked in seconds.values())
+    said = f"{ENCODED / one:.0f} decisions/s encoded by one thread, {ENCODED / two:.0f} by two: {one / two:.2f} times"
+    print(said)
+    if idle < IDLE:
+        pytest.skip(f"{idle:.2f} cores were idle, not 2; {said}")
+    assert one / two >= BAR
