@@ -55,6 +55,11 @@ def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
             "train opponents=scripted +opponents.agents.greedy=1",
         ),
         ("train game=thirty_one network=lines", "must be mlp or trunks", "train game=thirty_one network=trunks"),
+        (
+            "train game=open_spiel game.text=leduc_pokr",
+            "did you mean leduc_poker?",
+            "train game=open_spiel game.text=leduc_poker",
+        ),
         ("sweep agent.gamma=0.9,1.0", "'sweep.space.agent.gamma=[0.9,1.0]'", "sweep sweep.space.agent.gamma=[0.9,1.0]"),
         ("sweep network=mlp,trunks", "'sweep.space.network=[mlp,trunks]'", "sweep sweep.space.network=[mlp,trunks]"),
         ("sweep agent=ppo,dqn", "'sweep.space.agent=[ppo,dqn]'", "sweep sweep.space.agent=[ppo,dqn]"),
@@ -111,6 +116,38 @@ def test_what_a_hint_says_is_accepted(
     assert hint in refused(capsys, *command.split())
     with pytest.raises(_Accepted):
         main(followed.split())
+
+
+@pytest.mark.parametrize(
+    ("command", "hint", "followed"),
+    [
+        ("evaluate --all", "run `cardlab --help`", "--help"),
+        ("evaluate --json", "run `cardlab evaluate --help`", "evaluate --help"),
+        ("evaluate game=five_o policy=reflex_9", "did you mean reflex_3?", "evaluate game=five_o policy=reflex_3"),
+        ("evaluate policy=reflex_1", "add game=NAME for a scripted agent", "evaluate policy=reflex_1 game=five_o"),
+        ("tournament agents=[random,greedy_2]", "game=(left out)", "tournament game=five_o agents=[random,greedy_2]"),
+        (
+            "tournament game=five_o agents=[random,gredy_2]",
+            "did you mean greedy_2?",
+            "tournament game=five_o agents=[random,greedy_2]",
+        ),
+        ("runs sort=scor", "must be one of age, name, score", "runs sort=score"),
+        ("init", "as in cardlab init my_cards", "init my_cards"),
+    ],
+)
+def test_what_a_hint_says_is_done(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    command: str,
+    hint: str,
+    followed: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("DVC_ROOT", raising=False)
+    assert hint in refused(capsys, *command.split())
+    few = ["arena.deals=4", "arena.processes=1"] if re.match("(evaluate|tournament) [^-]", followed) else []
+    assert main([*followed.split(), *few]) == 0
 
 
 def test_the_key_that_a_file_of_a_space_meant_is_accepted(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
