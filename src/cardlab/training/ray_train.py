@@ -51,6 +51,7 @@ def run_on_ray(run: Callable[[], int], trainer: TrainerOptions) -> int:
     and what `run` raises.
     """
     os.environ.setdefault("RAY_TRAIN_ENABLE_PRINT_PATCH", "0")  # it prints each line twice
+    os.environ.setdefault("RAY_TRAIN_WORKER_HEALTH_CHECK_TIMEOUT_S", "120")  # not 600: some nodes say nothing
     with connected(_KEY) as ray, TemporaryDirectory() as storage:
         gpu = trainer.device == "gpu"
         _check_resources(ray.cluster_resources(), trainer)
