@@ -227,6 +227,7 @@ def test_every_module_outside_of_the_digest_has_a_reason() -> None:
         "cardlab.core.code_digest",
         "cardlab.core.config_texts",
         "cardlab.core.exit_status",
+        "cardlab.core.kernel_cache",
         "cardlab.core.running_code",
         "cardlab.core.source_analysis",
         "cardlab.evaluation.played_deals",
