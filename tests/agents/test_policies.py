@@ -2,7 +2,6 @@
 
 import json
 import math
-import pickle
 from pathlib import Path
 
 import numpy as np
@@ -219,22 +218,6 @@ def test_a_policy_of_no_game_is_one_clear_line(spoil, tmp_path):
     with pytest.raises(PolicyError, match=r"policy\.json: .*") as caught:
         policy_game(tmp_path)
     assert str(tmp_path) in str(caught.value)
-
-
-def test_a_pickle_bomb_is_not_run(tmp_path):
-    class Bomb:
-        def __reduce__(self):
-            return (Path.touch, (tmp_path / "exploded",))
-
-    folder = tmp_path / "policy"
-    write(folder, Kuhn())
-    (folder / "weights.safetensors").write_bytes(pickle.dumps(Bomb()))
-    with pytest.raises(PolicyError):
-        load_policy(Kuhn(), folder)
-    torch.save(Bomb(), folder / "weights.safetensors")
-    with pytest.raises(PolicyError):
-        load_policy(Kuhn(), folder)
-    assert not (tmp_path / "exploded").exists()
 
 
 @pytest.mark.parametrize("text", ["nobody", "no/such/folder", "threshold:level", "random:level:3", "champion"])

@@ -158,10 +158,11 @@ def test_a_torn_checkpoint_is_named_in_plain_words(tmp_path: Path, part: float) 
     file = tmp_path / "run" / "checkpoint.ckpt"
     file.parent.mkdir()
     torch.save({"learner": {"iterations_done": 1}}, file)
-    content = file.read_bytes()
-    file.write_bytes(content[: int(part * len(content))])
+    content = file.read_bytes()[: int(part * file.stat().st_size)]
+    file.write_bytes(content)
     with pytest.raises(CheckpointError, match=r"this run \(it is incomplete or damaged\); delete it$"):
         run(experiment_of("td"), tmp_path)
+    assert file.read_bytes() == content
 
 
 ODD = ["device", "pipe", "sparse", "expanding"]

@@ -1,13 +1,9 @@
 """The table is an extra: cardlab runs without it, and `cardlab play` without it prints one line."""
 
-import ast
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
-
-import cardlab
 
 PROGRAM = """
 import sys
@@ -51,11 +47,3 @@ def test_cardlab_runs_without_the_package_of_the_table():
     done = run_without(("cardlab_play", "fastapi"), "--help")
     assert (done.returncode, done.stderr) == (0, "")
     assert "play" in done.stdout
-
-
-def test_cardlab_imports_nothing_of_the_table():
-    for file in Path(cardlab.__file__).parent.rglob("*.py"):
-        for node in ast.walk(ast.parse(file.read_text())):
-            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-            names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
-            assert not any(name.partition(".")[0] == "cardlab_play" for name in names), file

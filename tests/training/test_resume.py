@@ -140,16 +140,6 @@ def test_a_process_with_other_code_than_it_was_given_stops(tmp_path: Path) -> No
         run(experiment, tmp_path)
 
 
-@pytest.mark.parametrize("content", [b"", b"not a checkpoint", b"PK\x03\x04 torn"])
-def test_a_torn_checkpoint_is_named(content: bytes, tmp_path: Path) -> None:
-    file = tmp_path / "run" / "checkpoint.ckpt"
-    file.parent.mkdir()
-    file.write_bytes(content)
-    with pytest.raises(CheckpointError, match=r"checkpoint\.ckpt.*delete it"):
-        run(experiment_of("td"), tmp_path)
-    assert file.read_bytes() == content
-
-
 def test_a_flipped_bit_costs_one_checkpoint_and_changes_nothing(whole: Whole, tmp_path: Path) -> None:
     experiment, chance = experiment_of("td"), random.Random(1)
     with pytest.raises(Interrupted):

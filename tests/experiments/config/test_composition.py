@@ -11,7 +11,6 @@ from dvc.utils.hydra import compose_and_dump
 from hydra import compose, initialize_config_dir
 from omegaconf import OmegaConf
 
-from cardlab.cli.verbs import VERBS
 from cardlab.experiments.config.composition import (
     compose_config,
     compose_experiment,
@@ -75,11 +74,6 @@ def benchmark(name: str) -> dict[str, Any]:
 
 def test_the_checkout_has_its_configuration_at_the_root() -> None:
     assert shipped_folder() == CONF
-
-
-@pytest.mark.parametrize("verb", sorted(VERBS))
-def test_every_verb_has_a_configuration(verb: str) -> None:
-    assert (CONF / f"{VERBS[verb].config_name}.yaml").is_file()
 
 
 @pytest.mark.parametrize("experiment", recipes("experiment"))

@@ -199,8 +199,3 @@ def test_determinize_deals_every_card_once(turn: int, hidden_round: int, seed: i
 def test_options_are_checked(options: dict[str, object]) -> None:
     with pytest.raises(InvalidOption, match="game"):
         FiveO(**options)  # type: ignore[arg-type]
-
-
-def test_decks_must_match_the_games() -> None:
-    with pytest.raises(ValueError, match="decks"):
-        FiveO().deal(2, np.random.default_rng(0), np.arange(52, dtype=np.int8)[None, :])

@@ -259,11 +259,3 @@ def test_actions_in_words():
 def test_wrong_options(key, value):
     with pytest.raises(InvalidOption, match=rf"game\.{key}"):
         ThirtyOne(**{key: value})
-
-
-def test_decks_must_be_decks():
-    game = ThirtyOne()
-    with pytest.raises(ValueError, match="decks"):
-        game.deal(1, np.random.default_rng(0), np.zeros((1, 52), dtype=np.int8))
-    with pytest.raises(ValueError, match="decks"):
-        game.deal(2, np.random.default_rng(0), np.arange(52)[None])
