@@ -37,11 +37,11 @@ class KernelCacheLocator(UserProvidedCacheLocator):
 
     def __init__(self, py_func: Any, py_file: str) -> None:
         super().__init__(py_func, py_file)
-        file, folder = Path(py_file), cache_folder()
-        top, sources = (_PACKAGE, set[Path]()) if file.is_relative_to(_PACKAGE) else _sources_with(file)
-        if sources and str(folder) != os.devnull:
+        file, folder, top = Path(py_file), cache_folder(), _PACKAGE
+        if not file.is_relative_to(_PACKAGE) and str(folder) != os.devnull:
+            top, sources = _sources_with(file)
             folder = folder.with_name(_digest(top, sources, folder.name))
-        self._folder, self._cache_path = folder, str(folder / file.parent.relative_to(top))
+        self._folder, self._cache_path = folder, str(folder / os.path.relpath(file.parent, top))
 
     def ensure_cache_path(self) -> None:
         """Make the folder, and mark it as used."""
@@ -117,7 +117,7 @@ def _sources_with(file: Path) -> tuple[Path, set[Path]]:
 
 def _user_root() -> Path:
     if chosen := os.environ.get("NUMBA_CACHE_DIR"):
-        return Path(chosen)
+        return Path(chosen) / "cardlab"
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "cardlab" / "kernels"
 
 
@@ -132,7 +132,10 @@ def _private_root() -> Path:
 
 
 def _delete_unused(root: Path) -> None:
-    used = {path: path.stat().st_mtime for path in root.iterdir()}
+    used: dict[Path, float] = {}
+    for path in root.iterdir():
+        with suppress(FileNotFoundError):  # another process has deleted it
+            used[path] = path.stat().st_mtime
     for path in sorted(used, key=used.__getitem__, reverse=True)[_MAX_FOLDERS:]:
         if used[path] < time.time() - _SECONDS_KEPT:
             shutil.rmtree(path, ignore_errors=True)

@@ -113,7 +113,7 @@ def compose_tree(name: str, overrides: Sequence[str] = (), *, with_hydra: bool =
             raise
         except (RecursionError, UnicodeDecodeError, yaml.YAMLError) as error:  # the last names the file and the place
             raise _unreadable_file() or InvalidConfiguration(one_line(error)) from error
-        except (TypeError, *REFUSALS) as error:
+        except (TypeError, *REFUSALS) as error:  # a TypeError for an option that is no text, as in agent=[1]
             errors = _missing_option(error) or explain(error, name, overrides, entries)
         else:
             _check_game(overrides)

@@ -30,7 +30,7 @@ from cardlab.core.messages import (
 from cardlab.core.parts import option_names, read_option
 
 REFUSALS = (HydraException, OmegaConfBaseException, ValueError)
-"""Exceptions that Hydra raises for wrong overrides; a TypeError for options that are no text."""
+"""Exceptions that Hydra raises for wrong overrides."""
 
 
 def explain(
