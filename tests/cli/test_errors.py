@@ -100,7 +100,7 @@ def test_in_a_process_of_its_own_nothing_is_written(folder: Path) -> None:
         (["train", "network=[[mlp]]"], "network=[[mlp]]: must be one of "),
         (
             ["train", "agent=pp"],
-            "agent=pp: must be one of dqn, policy_iteration, ppo, td; big2/: champion, paper, ppo, quick, td; ",
+            "agent=pp: must be one of dqn, policy_iteration, ppo, td; big2/: champion, dqn, paper, ppo, quick, td; ",
         ),
         (
             ["train", "experiment=big2"],
@@ -108,7 +108,7 @@ def test_in_a_process_of_its_own_nothing_is_written(folder: Path) -> None:
         ),
         (["train", "experiment=big2_best"], "experiment=big2_best: must be one of big2/abstract_actions, "),
         (["train", "experiment=thirty_one_ppo"], "experiment=thirty_one_ppo: must be thirty_one/ppo"),
-        (["train", "agent=big2/papre"], "agent=big2/papre: must be one of big2/champion, big2/paper"),
+        (["train", "agent=big2/papre"], "agent=big2/papre: must be one of big2/champion, big2/dqn, big2/paper"),
         (["train", "opponents=ladder"], "opponents=ladder: must be one of big2/ladder, thirty_one/ladder"),
         (
             ["compose", "agent@experiments.big2_ppo.agent=big2_paper"],
