@@ -349,14 +349,6 @@ def test_a_store_that_is_away_is_one_line(
     assert one_line(capsys.readouterr().err).startswith("tracking store http://127.0.0.1:9: ")
 
 
-@pytest.mark.parametrize(
-    ("wrong", "meant"), [("pp", "ppo"), ("polcy_iteration", "policy_iteration"), ("big2/papre", "big2/paper")]
-)
-def test_the_nearest_option_is_named(folder: Path, capsys: pytest.CaptureFixture[str], wrong: str, meant: str) -> None:
-    assert main(["train", f"agent={wrong}"]) == 2
-    assert one_line(capsys.readouterr().err).endswith(f"(did you mean {meant}?)")
-
-
 def test_the_folder_that_was_meant_is_named(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "runs/mine/latest/policy").mkdir(parents=True)
     (folder / "runs/mine/latest/policy/policy.json").write_text("{}")
@@ -368,11 +360,6 @@ def test_the_folder_that_was_meant_is_named(folder: Path, capsys: pytest.Capture
         for verb in ("evaluate", "promote"):
             assert main([verb, f"policy={policy}"]) == 2
             assert advice in one_line(capsys.readouterr().err)
-
-
-def test_an_entry_of_a_mapping_is_shown_how_to_be_added(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["train", "opponents=scripted", "opponents.agents.greedy=1"]) == 2
-    assert one_line(capsys.readouterr().err).endswith("; +opponents.agents.greedy=1 adds an entry")
 
 
 def test_a_torn_file_of_ones_own_is_named(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

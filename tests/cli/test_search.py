@@ -5,25 +5,14 @@ from functools import partial
 
 import pytest
 
-from cardlab.agents.search.options import PuctOptions
 from cardlab.cli import main
 from cardlab.evaluation.evaluate import evaluate
 from cardlab.evaluation.game_record import load_record
 from cardlab.evaluation.match import Interrupted
 from cardlab.evaluation.options import ArenaOptions
-from cardlab.experiments.config.build_parts import build_search_options
-from cardlab.experiments.config.composition import compose_config
 from cardlab.games.make_game import make_game
 
 SMALL = ("game=five_o", "arena.deals=2", "arena.processes=1", "record=false")
-
-
-@pytest.mark.parametrize("name", ["none", "monte_carlo", "expectimax", "tree", "puct"])
-def test_the_group_shows_every_option_at_its_default(name):
-    config = compose_config("evaluate", [f"search={name}", "policy=greedy_2"])["search"]
-    made = build_search_options(config, "greedy_2") if name != "puct" else PuctOptions(policy="greedy_2")
-    defaults = {key: getattr(made, key) for key in vars(made) if key != "policy"}
-    assert {key: config[key] for key in config if key != "_target_"} == {"name": name, **defaults}
 
 
 def test_an_agent_is_evaluated_with_a_search_around_it(tmp_path, capsys):
@@ -35,20 +24,6 @@ def test_an_agent_is_evaluated_with_a_search_around_it(tmp_path, capsys):
     assert (kept["search"]["name"], kept["search"]["simulations"]) == ("monte_carlo", 20)
     assert kept["references"]["random"]["deals"] == 2
     assert "greedy_2+monte_carlo" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize(
-    ("overrides", "message"),
-    [
-        (["search=deep"], "search=deep: must be one of expectimax, monte_carlo, none, puct, tree"),
-        (["search=tree", "search.c_puct=1"], "search.c_puct=1: no such key"),
-        (["search=tree", "search.simulations=0"], "search.simulations=0: must be a whole number of at least 1"),
-        (["search=puct"], "search.policy=PlacementAgent: must be an agent with a prior and values"),
-    ],
-)
-def test_errors_name_the_key(overrides, message, capsys):
-    assert main(["evaluate", *SMALL, "policy=greedy_2", *overrides]) == 2
-    assert message in capsys.readouterr().err
 
 
 def test_timed_games_are_kept_and_found_again(tmp_path, capsys):

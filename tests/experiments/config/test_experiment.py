@@ -1,22 +1,13 @@
 """Configurations become experiments; what does not fit is refused in one line that names the key."""
 
-from dataclasses import fields
-from pathlib import Path
-from typing import Any
-
 import pytest
 import torch
-from omegaconf import OmegaConf
 
 from cardlab.core.messages import InvalidOption
-from cardlab.core.parts import GROUPS, find_object, option_defaults
-from cardlab.evaluation.options import ArenaOptions
 from cardlab.experiments.config.build_experiment import build_experiment
 from cardlab.experiments.config.composition import compose_experiment
-from cardlab.training.options import TrainerOptions
 from recipes import recipes
 
-CONF = Path(__file__).parents[3] / "conf"
 FIRST_GAMES = ("poker_squares", "thirty_one")
 
 
@@ -25,30 +16,6 @@ def refusal(*overrides: str) -> str:
         build_experiment(compose_experiment(overrides))
     assert "\n" not in str(caught.value)
     return str(caught.value)
-
-
-def is_tuned(path: Path) -> bool:
-    return "defaults" in OmegaConf.load(path)
-
-
-def files(group: str) -> list[Path]:
-    return [path for path in sorted((CONF / group).glob("*.yaml")) if not is_tuned(path)]
-
-
-@pytest.mark.parametrize("path", [pytest.param(p, id=f"{g}/{p.stem}") for g in GROUPS for p in files(g)])
-def test_files_hold_every_option_at_its_default(path: Path) -> None:
-    """So that `--help` shows all there is, and a run is the same with and without Hydra."""
-    data: Any = OmegaConf.to_container(OmegaConf.load(path))
-    given = option_defaults(find_object("_target_", data.pop("_target_")))
-    if path.parent.name == "search":
-        given.pop("policy", None)  # cardlab evaluate gives it
-    assert given == data
-
-
-@pytest.mark.parametrize(("group", "options"), [("trainer", TrainerOptions), ("arena", ArenaOptions)])
-def test_files_without_a_registry_hold_every_option(group: str, options: type) -> None:
-    for path in files(group):
-        assert set(OmegaConf.load(path)) == {field.name for field in fields(options)}, path
 
 
 @pytest.mark.parametrize("experiment", recipes("experiment"))
