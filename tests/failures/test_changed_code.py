@@ -22,7 +22,7 @@ from cardlab.training.checkpoint_files import OTHER_VERSIONS
 KILLS = 2
 SOURCE = Path(__file__).parents[2] / "src"
 SECONDS = 12.0  # within which it happens
-COMMAND = ["train", "experiment=kuhn/reinforce", "seeds=2", "trainer.decisions=60000", "trainer.checkpoint_seconds=0.2"]
+COMMAND = ["train", "experiment=kuhn/reinforce", "seeds=2", "trainer.decisions=250000", "trainer.checkpoint_seconds=0.2"]
 PROGRAM = [sys.executable, "-c", "import sys; from cardlab.cli import main; sys.exit(main())"]
 OTHER_TORCH = """
 import importlib.metadata as metadata
@@ -82,7 +82,12 @@ def test_no_seed_is_made_by_two_codes(undisturbed: Undisturbed, kill: int, tmp_p
     edits, number = chance.choice([True, False]), chance.choice([None, signal.SIGTERM, signal.SIGKILL])
     project = Path(shutil.copytree(undisturbed.project, tmp_path / "mine"))
     first = start(project)
-    time.sleep(chance.uniform(1, SECONDS))
+    if chance.random() < 0.7:  # between its first checkpoint and its end
+        while first.poll() is None and not list(project.glob("runs/*/*/checkpoint.ckpt")):
+            time.sleep(0.05)
+        time.sleep(chance.uniform(0, SECONDS / 6))
+    else:
+        time.sleep(chance.uniform(0, SECONDS))
     if edits:
         edit(project)
     if number is not None:
