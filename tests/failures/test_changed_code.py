@@ -22,7 +22,7 @@ from cardlab.training.checkpoint_files import OTHER_VERSIONS
 KILLS = 2
 SOURCE = Path(__file__).parents[2] / "src"
 SECONDS = 12.0  # within which it happens
-COMMAND = ["train", "experiment=kuhn/reinforce", "seeds=2", "trainer.decisions=250000", "trainer.checkpoint_seconds=0.2"]
+COMMAND = ["train", "experiment=kuhn/reinforce", "seeds=2", "trainer.decisions=250000", "trainer.checkpoint_seconds=0"]
 PROGRAM = [sys.executable, "-c", "import sys; from cardlab.cli import main; sys.exit(main())"]
 OTHER_TORCH = """
 import importlib.metadata as metadata
