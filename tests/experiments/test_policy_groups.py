@@ -48,7 +48,8 @@ def test_the_seeds_of_a_model_are_in_their_order(root: Path, policy: Callable[..
         assert (group.name, group.config) == ("duel", CONFIG)
         assert [str(each) for each in group.policies] == [f"models/duel/seed_{seed}" for seed in (7, 8, 10)]
     assert own_references(policy_config(Path("models/duel/seed_8"))) == ("greedy",)
-    assert own_references({"arena": {"references": ["../../champions/duel", "greedy"]}}) == ("greedy",), "not found here"
+    elsewhere = {"arena": {"references": ["../../champions/duel", "greedy"]}}
+    assert own_references(elsewhere) == ("greedy",), "the other is not found from here"
     assert find_group("models/duel/seed_8", root).name == "duel_seed_8"
     named = find_group("models/duel/seed_best", root)
     assert policies_by_seed(named.policies) == {7: Path("models/duel/seed_best")}, "that of its experiment"
