@@ -140,7 +140,7 @@ def _read_config(policy: Path) -> Mapping[str, Any]:
 def own_references(config: Mapping[str, Any]) -> tuple[str, ...]:
     """The references of the experiment with this configuration; empty if it names none.
 
-    Policies in `../` are left out where they are not found: stages of a subfolder, as papers/, name them from there.
+    Paths that begin with `..` and are not found from here are left out: a stage names them from its own folder.
     """
     named = tuple(config.get("arena", {}).get("references", ()))
     return tuple(text for text in named if not text.startswith(os.pardir) or _is_policy(Path(text)))
