@@ -194,8 +194,6 @@ def test_what_does_not_fit_is_said_before_anything_is_written(root: Path, untrai
     british = untrained("british", scoring="british")
     with pytest.raises(PolicyError, match="trained for scoring=british, the game has scoring=american"):
         challenge(british, Store())
-    with pytest.raises(InvalidOption, match=r"^policy=models/big: must be small enough for git: 0.001 MB"):
-        challenge(untrained("big"), Store(), max_megabytes=0.001)
     few = ArenaOptions(deals=99)
     with pytest.raises(InvalidOption, match=r"^arena\.deals=99: must be a whole number of at least 100"):
         make_challenge(untrained("big"), "big", make_game("poker_squares"), few, PromotionOptions())

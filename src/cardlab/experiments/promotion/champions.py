@@ -1,4 +1,4 @@
-"""Champions as folders and their model cards: champions/GAME/ small enough for git."""
+"""Champions as folders and their model cards: champions/GAME/."""
 
 import json
 import shutil
@@ -10,7 +10,6 @@ import jinja2
 
 from cardlab.agents.policy_descriptions import GAME_FILE, POLICY_FILES, read_description
 from cardlab.core.files import load_json
-from cardlab.core.messages import InvalidOption
 from cardlab.experiments.promotion.gate import PromotionDecision
 from cardlab.games.make_game import game_data, without_training_options
 from cardlab.games.protocol import Game
@@ -18,15 +17,7 @@ from cardlab.tracking.champion_runs import DECISION
 from cardlab.tracking.policy_lookup import Origin
 
 TRAINING = "training"  # folder with the state of a training, kept when the champion changes
-_MEGABYTE = 1_000_000
 _TEMPLATES = Path(__file__).parent / "templates"
-
-
-def check_size(policy: Path, most: float) -> None:
-    """Raise InvalidOption for a policy of more than `most` MB, before anything is played."""
-    size = sum((policy / name).stat().st_size for name in POLICY_FILES) / _MEGABYTE
-    if size > most:
-        raise InvalidOption("policy", policy, f"small enough for git: {most:g} MB (max_megabytes), it has {size:.1f}")
 
 
 def composed_game(game: Game) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from cardlab.agents.policy_descriptions import game_for
-from cardlab.core.options import Flag, Number, Text, option, options
+from cardlab.core.options import Flag, Text, option, options
 from cardlab.evaluation.deals import Purpose, pair_seed, purpose_seed
 from cardlab.evaluation.intervals import (
     MIN_DEALS_TO_STOP,
@@ -33,7 +33,7 @@ from cardlab.games.protocol import Game
 
 @options("")
 class PromotionOptions:
-    """How a promotion decides: opponents, early stopping, maximum size of a champion."""
+    """How a promotion decides: opponents, early stopping."""
 
     reference: Text = option("random", "agent that the first champion of a game must beat")
     ladder: tuple[Text, ...] = option(
@@ -47,7 +47,6 @@ class PromotionOptions:
     accept_equal: Flag = option(
         False, "true: a policy that is not weaker replaces the champion, too, as one that can be trained again"
     )
-    max_megabytes: Number = option(5.0, "maximum size of the files of a champion in git", gt=0)
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,6 @@ from cardlab.experiments.policy_groups import PolicyGroup
 from cardlab.experiments.promotion.champions import (
     as_text,
     champion_name,
-    check_size,
     composed_game,
     model_card,
     write_champion,
@@ -111,7 +110,6 @@ def make_challenge(policy: Path, name: str, game: Game, arena: ArenaOptions, opt
     """Check a challenge before anything is played or written. Raises PolicyError or InvalidOption."""
     check_whole("arena.deals", arena.deals, MIN_DEALS_TO_STOP)  # the variance of fewer is unreliable
     policy_digest(policy)  # raises for a folder without a policy
-    check_size(policy, options.max_megabytes)
     check_agents(game, "reference", [options.reference])
     check_agents(game, "ladder", options.ladder)
     if options.ladder and game.spec.num_players == 1:
