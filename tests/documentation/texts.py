@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).parents[2]
-CHANGELOG = ROOT / "docs" / "changelog.md"  # long, and history: it is not written again
 PAGES = [
     *(ROOT / name for name in ("README.md", "examples/README.md")),
-    *sorted(set((ROOT / "docs").rglob("*.md")) - {CHANGELOG}),
+    *sorted((ROOT / "docs").rglob("*.md")),
     *sorted((ROOT / "champions").rglob("*.md")),
     *sorted((ROOT / "studies").rglob("*.md")),
 ]
