@@ -50,6 +50,10 @@ def test_the_page_of_champions_says_what_their_stages_found(measured: Path) -> N
     mean, low, high = (f"{found[key]:.3f}" for key in keys)  # a game of one player has a difference, deal by deal
     row = f"| {mean} | {low} to {high} | {evaluation['deals']:,} |"
     assert row in (ROOT / "docs" / "champions.md").read_text(encoding="utf-8"), f"{measured}: {row}"
+    if found[keys[2]] < 0:  # weaker than the champion
+        card = (ROOT / "champions" / evaluation["game"] / "README.md").read_text(encoding="utf-8")
+        shown = f"makes {mean} points a game, 95 % interval {low} to {high}, on {evaluation['deals']:,} deals"
+        assert shown in " ".join(card.split()), measured
 
 
 def test_the_page_of_poker_squares_has_the_best_games() -> None:
