@@ -21,7 +21,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
 from io import BytesIO, StringIO
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from mlflow import MlflowClient
 from PIL import Image
@@ -36,7 +36,7 @@ ROOT = Path(__file__).parents[1]
 BIN = Path(sys.executable).parent
 WIDE, PHONE = (1440, 900), (390, 844)
 SECONDS = 60
-COLOURS = 256  # that a picture keeps, so that it stays small
+MAX_COLOURS = 256  # so that a picture stays small
 ROWS, COLUMNS = 42, 160
 MODE = "workflowType=machine_learning"  # MLflow opens with its pages for language models
 RUN = "#/experiments/{experiment}/runs"
@@ -53,6 +53,7 @@ class Picture(NamedTuple):
     size: tuple[int, int]
     ready: str = "body"  # the selector that the finished page has
     clicks: tuple[str, ...] = ()  # selectors of what is clicked then; Escape closes the menu
+    colours: Literal["light", "dark"] = "light"  # the scheme that the browser prefers
 
 
 PICTURES = {
@@ -75,6 +76,7 @@ PICTURES = {
 }
 WHOLE = {name: picture for name, picture in PICTURES.items() if picture.size == WIDE and not picture.clicks}
 PICTURES |= {f"{name}_phone": picture._replace(size=PHONE) for name, picture in WHOLE.items()}
+PICTURES |= {f"{name}_dark": PICTURES[name]._replace(colours="dark") for name in ("report", "report_phone", "mlflow")}
 ALL = "all"
 SERVERS = {
     "mlflow": ("mlflow.db", ("cardlab", "ui", "port={port}")),
@@ -141,7 +143,7 @@ def close_boxes(page: Page) -> None:
 def shoot(browser: Browser, picture: Picture, folder: Path, base: str, ids: dict[str, str]) -> bytes:
     """The picture as PNG, once its page is ready."""
     width, height = picture.size
-    page = browser.new_page(viewport={"width": width, "height": height})
+    page = browser.new_page(viewport={"width": width, "height": height}, color_scheme=picture.colours)
     page.set_default_timeout(1000 * SECONDS)
     if picture.page == "terminal":
         page.set_content(terminal_html(picture.source, folder))
@@ -193,8 +195,9 @@ def main() -> None:
                 print(f"warning: no picture {name}: {folder} has no finished sweep of {SHOWN}", file=sys.stderr)
                 continue
             png = shoot(browser, PICTURES[name], folder, bases[page], ids)
-            Image.open(BytesIO(png)).convert("RGB").quantize(COLOURS).save(given.output / f"{name}.png", optimize=True)
-            print(given.output / f"{name}.png")
+            path = given.output / f"{name}.png"
+            Image.open(BytesIO(png)).convert("RGB").quantize(MAX_COLOURS).save(path, optimize=True)
+            print(path)
 
 
 if __name__ == "__main__":

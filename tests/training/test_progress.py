@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from cardlab.evaluation.progress import QUIET
-from cardlab.training.progress import child_progress, plain_progress, training_progress
+from cardlab.training.progress import plain_progress, training_progress
 
 PROGRAM = """
 from cardlab.training.progress import training_progress
@@ -93,8 +93,9 @@ def test_a_terminal_gets_one_bar_for_each_training_in_a_child_process(tmp_path: 
     assert "iteration" not in text
 
 
-def test_without_a_terminal_child_processes_get_lines() -> None:
-    lines: list[str] = []
-    with child_progress(lines.append) as show:
-        show("seed 1", "duel: iteration 4/4")
-    assert lines == ["seed 1: duel: iteration 4/4"]
+def test_without_a_terminal_child_processes_get_lines_that_name_each_once(tmp_path: Path) -> None:
+    path = tmp_path / "program.py"
+    path.write_text(CHILDREN, encoding="utf-8")
+    said = subprocess.run([sys.executable, path], capture_output=True, text=True, check=True).stdout
+    assert "seed 2: begins\n" in said
+    assert re.search(r"^seed 1: iteration 4/4 \(100 %\), [\d,]+ decisions/s", said, re.MULTILINE)

@@ -171,7 +171,23 @@ def test_a_kill_between_two_moves_of_files_costs_one_checkpoint(whole: Whole, tm
     assert run(experiment, tmp_path / "resumed").digest == whole("td").digest
 
 
-def test_a_repetition_that_is_killed_at_once_does_not_take_the_finished_checkpoint(tmp_path: Path) -> None:
+def test_the_first_checkpoints_come_before_checkpoint_seconds(
+    whole: Whole, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cardlab.training.callbacks._FIRST_SECONDS", 0.0)
+    experiment = experiment_of("td")
+    seldom = replace(experiment, trainer=replace(experiment.trainer, checkpoint_seconds=1e6))
+    with pytest.raises(Interrupted):
+        run(seldom, tmp_path, Interrupter(7))
+    rest = Interrupter(-1)
+    assert run(seldom, tmp_path, rest).digest == whole("td").digest
+    assert rest.steps[0] == 7
+
+
+def test_a_repetition_that_is_killed_at_once_does_not_take_the_finished_checkpoint(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cardlab.training.callbacks._FIRST_SECONDS", 1e6)
     experiment = experiment_of("td")
     first = run(experiment, tmp_path)
     without_checkpoints = replace(experiment, trainer=replace(experiment.trainer, checkpoint_seconds=1e6))

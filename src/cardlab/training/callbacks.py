@@ -23,6 +23,8 @@ from cardlab.learners.rollouts.collector import Collector
 from cardlab.tracking.lineage import CPU_SECONDS
 from cardlab.training.checkpoint_files import CheckpointError, computing_versions, replace_checkpoint
 
+_FIRST_SECONDS = 2.0  # before the first checkpoint; each next pause is twice as long, up to `checkpoint_seconds`
+
 
 def is_point(done: int, points: int, total: int) -> bool:
     """Whether iteration `done` is one of `points` evenly spaced ones among `total`; the last is `total`."""
@@ -173,7 +175,10 @@ class CollectorState(Callback):
 
 
 class Checkpoints(Callback):
-    """Writes a checkpoint every `seconds`; the main process decides for all when to write and to stop."""
+    """Writes a checkpoint every `seconds`; the main process decides for all when to write and to stop.
+
+    The first ones come sooner, so that a short training that is interrupted keeps half of its work, too.
+    """
 
     def __init__(self, path: Path, seconds: float, group: ProcessGroup | None = None) -> None:
         self.path = path
@@ -183,6 +188,7 @@ class Checkpoints(Callback):
         self.after_save: Callable[[], object] = lambda: None
         self._warned = False
         self._last = time.monotonic()
+        self._pause = min(seconds, _FIRST_SECONDS)
 
     def state_dict(self) -> dict[str, Any]:
         """The versions that have computed what is saved."""
@@ -193,7 +199,7 @@ class Checkpoints(Callback):
 
         A single process continues after a checkpoint that cannot be written; the next one may succeed.
         """
-        is_time = time.monotonic() - self._last >= self.seconds
+        is_time = time.monotonic() - self._last >= self._pause
         is_time, trainer.should_stop = self.group.broadcast(is_time, trainer.should_stop)
         if not is_time or trainer.should_stop:  # which a checkpoint does not hold; one follows at the end
             return
@@ -225,3 +231,4 @@ class Checkpoints(Callback):
             raise CheckpointError(f"{self.path}: cannot be written ({reason}); {remaining}") from error
         finally:
             self._last = time.monotonic()
+            self._pause = min(self.seconds, 2 * self._pause)

@@ -35,7 +35,9 @@ class TrainerOptions:
         False, "play the next rollout during an update, with the weights before that update; faster on a GPU"
     )
     compile: Flag = option(False, "compile the network with torch.compile (takes about a minute)")
-    checkpoint_seconds: Number = option(60.0, "seconds between checkpoints: maximum work lost in a crash", ge=0)
+    checkpoint_seconds: Number = option(
+        60.0, "seconds between checkpoints, at first fewer: maximum work lost by a kill or Ctrl-C", ge=0
+    )
     evaluations: Whole = option(10, "points on the learning curve", ge=0)
     evaluation_deals: Whole = option(
         200, "deals against each reference at each point of the learning curve", ge=MIN_DEALS, le=MAX_DEALS

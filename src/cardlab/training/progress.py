@@ -24,18 +24,19 @@ _SECONDS_BETWEEN = 0.5
 
 
 class _Pace:
-    """Speed and remaining time, measured since this process began; a resumed training begins later than 0."""
+    """Speed and remaining time, measured since the first iteration of this process, which may compile kernels."""
 
     def __init__(self, last_iteration: int) -> None:
         self._last = last_iteration
-        self._before: int | None = None  # iterations done before this process
+        self._before: int | None = None  # iterations that are not measured
         self._began = time.monotonic()
 
     def text(self, iteration: int, decisions: int) -> str:
         """Speed and remaining time after `iteration`."""
+        now = time.monotonic()
+        seconds = (now - self._began) / (1 if self._before is None else iteration - self._before)
         if self._before is None:
-            self._before = iteration - 1
-        seconds = (time.monotonic() - self._began) / (iteration - self._before)
+            self._before, self._began = iteration, now
         left = timedelta(seconds=round(seconds * (self._last - iteration)))
         return f"{decisions / iteration / max(seconds, 1e-6):,.0f} decisions/s, {left} left"
 
@@ -86,7 +87,8 @@ def training_progress(
         return
     console = terminal()
     if console is None:
-        yield plain_progress(last_iteration, lambda line: None if is_quiet() else report(f"{name}: {line}"))
+        prefix = "" if parent_process() else f"{name}: "  # which child_progress writes
+        yield plain_progress(last_iteration, lambda line: None if is_quiet() else report(prefix + line))
         return
     with _bars(console) as progress:
         task = progress.add_task(name, total=last_iteration, text="")
