@@ -9,6 +9,8 @@ import torch
 from torch import nn
 
 from cardlab.agents.exploration import RandomAgent
+from cardlab.core.messages import InvalidConfiguration
+from cardlab.experiments.config.build_parts import build_game
 from cardlab.games.base import BaseGame
 from cardlab.games.protocol import States
 from cardlab.learners.ppo.learner import PPOLearner
@@ -132,6 +134,11 @@ class DealsTheSameCardTwice(Kuhn):
         return States(states)
 
 
+class IgnoresDecks(Kuhn):
+    def deal(self, num_games, rng, decks=None, seeds=None):
+        return super().deal(num_games, rng)
+
+
 class NoFeatures(Kuhn):
     spec = replace(SPEC, action_blocks=())
 
@@ -145,7 +152,7 @@ class NoFeatures(Kuhn):
         (DealsTheSameCardTwice, "determinize makes a state that deal never makes"),
         (Forgets, "determinize changes what the player knows"),
         (NarrowPayoffs, "spec.payoff_range is -1 to 1: widen it"),
-        (ShortGames, "spec.max_decisions=2: raise it"),
+        (ShortGames, "raise spec.max_decisions=2"),
         (NotZeroSum, "set spec.zero_sum=False"),
         (DoublePayoffs, "payoffs must be float32, not float64"),
         (LargeNumbers, "observe has 100: divide"),
@@ -154,6 +161,7 @@ class NoFeatures(Kuhn):
         (PlaysOn, "legal_actions must be all False when the game is over"),
         (OwnChance, "take all chance from the `rng` of deal"),
         (TellsNothingApart, "action_text must differ between actions"),
+        (IgnoresDecks, "deal must use `decks`, where they are given"),
         (NoFeatures, "action_features and spec.action_blocks belong together"),
     ],
 )
@@ -161,6 +169,22 @@ def test_a_broken_game_fails_with_what_to_change(game: type[Kuhn], said: str) ->
     with pytest.raises(CheckFailed, match=r"^.+$") as raised:
         check_game(game())
     assert said in str(raised.value)
+
+
+@pytest.mark.parametrize("game", [DoublePayoffs, NoActionForTheSecond, NoFeatures])
+def test_a_command_refuses_a_broken_game_before_it_begins(game: type[Kuhn]) -> None:
+    with pytest.raises(InvalidConfiguration, match=r"^game=kuhn: (payoffs|legal_actions|action_features)"):
+        build_game({"_target_": f"{game.__module__}.{game.__name__}", "name": "kuhn"})
+
+
+@dataclass(frozen=True)
+class Variant(Kuhn):
+    stake: int = 1
+
+
+def test_an_option_that_policies_do_not_depend_on_is_listed() -> None:
+    (line,) = set(check_game(Variant())) - ABILITIES
+    assert line == "spec.options leaves out stake: a policy plays with other values than it was trained with"
 
 
 class SomeDealsEndAtOnce(Kuhn):

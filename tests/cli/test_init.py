@@ -70,7 +70,7 @@ def test_no_file_is_overwritten(
     (tmp_path / "trio" / "conf").mkdir(parents=True)
     (tmp_path / "trio" / "conf" / "config.yaml").write_text("mine")
     assert main(["init", "trio"]) == 2
-    assert "a folder without conf/config.yaml: no file is overwritten" in capsys.readouterr().err
+    assert "a new folder: conf/config.yaml is there, and no file is overwritten" in capsys.readouterr().err
     assert [path.name for path in (tmp_path / "trio").rglob("*")] == ["conf", "config.yaml"]
 
 

@@ -81,7 +81,7 @@ def test_another_agent_is_named_without_its_options(root: Path, policy: Callable
     policy("runs/duel/a/policy", {**CONFIG, "agent": {"_target_": "one.Options", "name": "dqn", "gamma": 1.0}})
     old = {**CONFIG, "agent": {"_target_": "two.Options", "name": "ppo", "gamma": 0.9, "clip_range": 0.2}}
     policy("runs/duel/b/policy", old, age=2)
-    expected = "duel is the newest method of this name; another one is duel@agent.name:ppo (1 seed)"
+    expected = "duel stands for its newest training; an earlier one is duel@agent.name:ppo (1 seed)"
     assert describe_other_groups("duel", root) == expected
     assert find_group("duel@agent.name:ppo", root).config["agent"]["name"] == "ppo"
 
@@ -91,7 +91,7 @@ def test_an_older_method_of_the_name_is_named_and_can_be_chosen(root: Path, poli
     assert describe_other_groups("duel", root) == ""
     for seed in (7, 8):
         policy(f"runs/duel/old_{seed}/policy", {**CONFIG, "seed": seed, "agent": {"gamma": 0.9}}, age=seed)
-    expected = "duel is the newest method of this name; another one is duel@gamma:0.9 (2 seeds)"
+    expected = "duel stands for its newest training; an earlier one is duel@gamma:0.9 (2 seeds)"
     assert describe_other_groups("duel", root) == expected
     for text in ("duel@gamma:0.9", "duel@agent.gamma:0.9"):
         older = find_group(text, root)

@@ -161,7 +161,7 @@ def test_the_difference_of_two_trainings_is_shown(record: TrainingRecord) -> Non
     assert sections["configuration"] == [("seed", "7", "8")]
     assert sections["code"] == [("code", "c0de", "other")]
     assert sections["scores"] == [("score/self", "1", "3")]
-    assert ("policies", []) in sections.items()
+    assert ("policies that they start from or meet", []) in sections.items()
     assert [line for line in differences_now(other) if "the code of made was other, here it is" in line]
 
 

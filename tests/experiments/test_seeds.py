@@ -175,7 +175,7 @@ def test_combinations_are_trained_and_compared(
     for label in ("lists#1 seed 1", "lists#1 seed 2", "lists#2 seed 1", "lists#2 seed 2"):
         assert f"{label}: run:" in said, "two methods of one name have numbers; the seeds of a method share its number"
     assert main(["compare", "small@gamma:0.8", "small", "arena.deals=20", "record=false"]) == 0
-    assert "warning: small is the newest method of this name" in capsys.readouterr().err
+    assert "warning: small stands for its newest training" in capsys.readouterr().err
 
 
 @pytest.mark.slow

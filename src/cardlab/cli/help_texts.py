@@ -68,7 +68,9 @@ def verb_help(verb: Verb, overrides: Sequence[str] = ()) -> str:
     choices = {name: choice for name, choice in choices.items() if name.count(".") < 2}  # none inside mounts
     groups = _groups(choices, choices.get("game"))
     others = "; game=NAME --help lists those of another game" if isinstance(choices.get("game"), str) else ""
-    usage = f"usage: cardlab {verb.name}{f' {verb.positional_key.upper()} …' if verb.positional_key else ''}"
+    word = verb.positional_key.upper()
+    words = f" [{word}]" if verb.takes_one else f" {word} …" if word else ""
+    usage = f"usage: cardlab {verb.name}{words}"
     sections = [
         [
             f"cardlab {verb.name}: {verb.summary}",

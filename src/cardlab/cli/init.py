@@ -39,14 +39,13 @@ def run(request: Request) -> int:
     root = Path(folder)
     files = _files(_package_name(root), example)
     taken = next((name for name in files if (root / name).exists()), "")
-    check_that(not taken, "folders", folder, f"a folder without {taken}: no file is overwritten")
+    check_that(not taken, "folders", folder, f"a new folder: {taken} is there, and no file is overwritten")
     for name, text in files.items():
         write_atomically(root / name, text)
     _initialise(root)
     print(f"project: {root}", f"next:    cd {root}", sep="\n")
     if example == "kuhn":
-        print("         cardlab train experiment=kuhn/reinforce")
-    print("         README.md has the rest")
+        print("         cardlab train experiment=kuhn/reinforce", "         README.md has the rest", sep="\n")
     return 0
 
 

@@ -17,6 +17,7 @@ from cardlab.cli.help_texts import REQUESTS, complete, overview, verb_help
 from cardlab.cli.verbs import MULTIRUN, VERBS, ComposedConfig, Outcome, Request, Verb
 from cardlab.core.exit_status import USAGE_ERROR, run_program
 from cardlab.core.messages import ConfigurationError, InvalidConfiguration, collected, combined
+from cardlab.core.options import check_that
 from cardlab.evaluation.progress import QUIET
 from cardlab.experiments.config.composition import (
     compose_config,
@@ -65,7 +66,8 @@ def split_verb(words: Sequence[str]) -> tuple[Verb, tuple[str, ...]]:
     name = " ".join(words[:count])
     if name not in VERBS:
         near = get_close_matches(name, VERBS, n=1)
-        hint = f"did you mean '{near[0]}'?" if near else f"choose one of {', '.join(VERBS)}"
+        known = f"choose one of {', '.join(VERBS)}; cardlab train --help lists games and experiments"
+        hint = f"did you mean '{near[0]}'?" if near else known
         raise InvalidConfiguration(f"unknown command '{name}'; {hint}")
     return VERBS[name], tuple(words[count:])
 
@@ -137,6 +139,9 @@ def _run_verb(verb: Verb, overrides: tuple[str, ...], parsed: argparse.Namespace
     flags = _flags(verb, parsed)
     words = [text for text in overrides if verb.positional_key and "=" not in text and not text.startswith("~")]
     overrides = tuple(text for text in overrides if text not in words)
+    if verb.takes_one and words:
+        check_that(len(words) == 1, verb.positional_key, words, "one; cardlab runs diff A B compares two")
+        overrides, words = (*overrides, f"{verb.positional_key}={words[0]}"), []
     values = {name: value for name, value in vars(parsed).items() if name in flags and isinstance(value, str)}
     overrides += tuple(f"{name.partition(' ')[0].removeprefix('--')}={value}" for name, value in values.items())
     use_config_dir(parsed.config_dir)

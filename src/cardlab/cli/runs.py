@@ -24,7 +24,7 @@ from cardlab.core.messages import without_password
 from cardlab.core.options import NUMERIC, Text, check_that, checked, options
 from cardlab.tracking import Store
 from cardlab.tracking.connection import project_root
-from cardlab.tracking.lineage import DIGEST
+from cardlab.tracking.lineage import DIGEST, RESTORED
 from cardlab.tracking.policy_lookup import mixed_groups, policy_artifacts, policy_filter, print_run
 from cardlab.tracking.registry import Registry, version_address
 from cardlab.tracking.store import OWN_TAGS
@@ -67,6 +67,8 @@ def run(request: Request) -> int:
     store = Store()
     search = partial(store.search_runs, condition, _game_name(game) if game else None)
     found = search()
+    if given.kind is None and given.policy is None:  # nor those of champions, which nobody has trained here
+        found = [(of, stored) for of, stored in found if RESTORED not in stored.data.tags]
     if not found and given.policy is not None and _register_champion(Path(given.policy), store):
         found = search()
     rows = [row for row in (run_row(stored, of) for of, stored in found) if _fits(row, given)]
@@ -120,12 +122,12 @@ def _fits(row: RunRow, given: RunsOptions) -> bool:
 
 
 def _sorted(rows: Sequence[RunRow], sort: str) -> list[RunRow]:
-    """Newest first; by score: best first among equal games and numbers of deals, as others cannot be ranked."""
+    """Newest first; by score: best first among equal games, references and numbers of deals: others do not compare."""
     if sort == "age":
         return list(rows)
     keys: dict[str, Any] = {
         "name": lambda row: row.name,
-        "score": lambda row: (row.game, row.score is None, -(row.deals or 0), -(row.score or 0.0)),
+        "score": lambda row: (row.game, row.score is None, row.against, -(row.deals or 0), -(row.score or 0.0)),
         "decisions": lambda row: -(row.decisions or 0),
         "cpu": lambda row: -(row.cpu_seconds or 0.0),
     }
@@ -163,7 +165,7 @@ def _diff(request: Request) -> int:
     from cardlab.experiments.training_records import TrainingRecord, compare_runs, find_records  # noqa: PLC0415  numba
 
     names, store = checked("runs", request.config["runs"], tuple[Text, ...]), Store()
-    check_that(len(names) == 2, "runs", names, "two runs or policies")
+    check_that(len(names) == 2, "runs", names, "two runs or policies, as in cardlab runs diff 4de34c2b 9a01bc3d")
     game, found = "", dict[str, TrainingRecord]()
     for name in sorted(names, key=CHAMPION.__eq__):  # the game of a champion is that of the other training
         if name == CHAMPION and found:
@@ -174,7 +176,8 @@ def _diff(request: Request) -> int:
     if "--json" in request.flags:
         print(json.dumps(difference.data(), indent=1))
         return 0
-    headings = [printable(f"{record.name} {record.run_id[:8]}".strip()) for record in records]
+    marks = [record.run_id[:8] or f"seed {record.config['seed']}" for record in records]
+    headings = [printable(f"{record.name} {mark}") for record, mark in zip(records, marks, strict=True)]
     if headings[0] == headings[1]:
         headings = [*map(printable, names)]
     console = Console(highlight=False, record=True)

@@ -68,6 +68,7 @@ class Verb:
     default_from_group: Mapping[str, str] = field(default_factory=dict[str, str])
     """Group → the group whose `name` chooses its option, if none is given; `standard` where it has no such option."""
     positional_key: str = ""  # key, a list, that takes the arguments without `=`
+    takes_one: bool = False  # `positional_key` is no list
     recipes: tuple[str, ...] = ()  # without experiment=: the first of experiment=GAME/NAME that the game has
     plugin: bool = False  # implemented by another package, by an entry point of the group PLUGINS
 
@@ -126,7 +127,12 @@ _VERBS = (
     Verb("promote", on_stop=RESUME_HINT),
     Verb("exploit", on_stop=RESUME_HINT, trains=True, recipes=("exploit", "ppo", "td", "dqn")),
     Verb("replay"),
-    Verb("runs", flags={"--json": "print all fields of the runs as a JSON list"}),
+    Verb(
+        "runs",
+        flags={"--json": "print all fields of the runs as a JSON list"},
+        positional_key="run",
+        takes_one=True,
+    ),
     Verb("runs diff", flags={"--json": "print the differences as JSON"}, positional_key="runs"),
     Verb(
         "reproduce",

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from cardlab.agents.registry import load_agent
 from cardlab.core.child_processes import ChildProcess, require_main_guard, stop, wait_for
 from cardlab.core.files import check_folder
-from cardlab.core.messages import InvalidOption
+from cardlab.core.messages import InvalidConfiguration, InvalidOption
 from cardlab.evaluation.deals import AGENTS, deal_block
 from cardlab.evaluation.game_record import GameRecord, GameRecorder, save_record
 from cardlab.evaluation.options import ArenaOptions
@@ -137,6 +137,8 @@ class ChunkPlayer:
                 name = f"{job.lineups[turn]}-{job.first + deal}-{seating}.json"
                 save_record(record, self._folder / name)
         payoffs = self.game.payoffs(states).astype(np.float64)
+        if not np.isfinite(payoffs).all():  # of a user's game
+            raise InvalidConfiguration(f"game={self.game.spec.name}: payoffs must be finite")
         return tally(lineup, payoffs.reshape(-1, *lineup.seatings.shape))
 
     def agents(self, lineup: Lineup) -> list[Agent]:

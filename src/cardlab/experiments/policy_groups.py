@@ -74,12 +74,12 @@ def describe_other_groups(name: str, root: Path) -> str:
         _, config, code = _method(policy)
         newest = newest or (config, code)
         if (config, code) != newest:
-            text = (
-                quote(method_text(name, flatten(config), [flatten(newest[0])])) if config != newest[0] else "other code"
-            )
+            text = "other code"
+            if config != newest[0]:  # one difference names it
+                text = quote(method_text(name, flatten(config), [flatten(newest[0])]).partition(",")[0])
             others[text] = others.get(text, 0) + 1
     counted = [f"{text} ({count} seed{'s' if count > 1 else ''})" for text, count in others.items()]
-    return f"{name} is the newest method of this name; another one is {', '.join(counted)}" if counted else ""
+    return f"{name} stands for its newest training; an earlier one is {', '.join(counted)}" if counted else ""
 
 
 def method_text(name: str, own: Mapping[str, str], others: Sequence[Mapping[str, str]]) -> str:

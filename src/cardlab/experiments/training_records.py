@@ -205,7 +205,7 @@ def compare_runs(first: TrainingRecord, second: TrainingRecord) -> RunDifference
         "configuration": [(key, before, after) for key, (before, after) in differing],
         "code": _paired(*({key: record.tags.get(key, "") for key in _CODE} for record in (first, second))),
         "versions": _paired(*(json.loads(record.tags.get(VERSIONS, "{}")) for record in (first, second))),
-        "policies": _paired(first.links, second.links),
+        "policies that they start from or meet": _paired(first.links, second.links),
         "scores": _paired(_scores(first), _scores(second)),
     }
     return RunDifference(sections, code_diff(first, second))

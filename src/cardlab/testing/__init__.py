@@ -7,6 +7,9 @@ def test_game(check):
     check(game, seed=0)
 """
 
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
+
 from cardlab.games.base import determinizes
 from cardlab.games.protocol import Game, HasActionFeatures, HasPrivilegedFeatures, HasSymmetries
 from cardlab.testing.game_checks import GAME_CHECKS
@@ -32,7 +35,11 @@ def check_game(game: Game, seed: int = 0) -> tuple[str, ...]:
     """
     for check in GAME_CHECKS:
         check(game, seed)
-    return (*missing_abilities(game), *(() if determinizes(game) else (_blanked_fields(game, seed),)))
+    return (
+        *missing_abilities(game),
+        *_free_options(game),
+        *(() if determinizes(game) else (_blanked_fields(game, seed),)),
+    )
 
 
 def missing_abilities(game: Game) -> tuple[str, ...]:
@@ -47,6 +54,14 @@ def missing_abilities(game: Game) -> tuple[str, ...]:
         )
         if not found
     )
+
+
+def _free_options(game: Game) -> Iterator[str]:
+    """The options of the game that a policy does not depend on."""
+    own = fields(game) if is_dataclass(game) and not isinstance(game, type) else ()
+    names = [entry.name for entry in own if entry.init and not entry.metadata.get("training_only")]
+    if free := [name for name in names if name not in game.spec.options]:
+        yield f"spec.options leaves out {', '.join(free)}: a policy plays with other values than it was trained with"
 
 
 def _blanked_fields(game: Game, seed: int) -> str:

@@ -22,6 +22,7 @@ from cardlab.games.protocol import (
 )
 from cardlab.testing.positions import GAMES, NO_ACTION, positions, require, require_array, sample
 
+NOT_IN_DIGEST = "refuses, and decides nothing else"
 _PAYOFF_TOLERANCE = 1e-4  # payoffs are float32
 _LARGEST_INPUT = 60  # networks learn badly from larger numbers
 _MANY_DEALS, _SEEN_OFTEN = 4000, 8  # a deal that is possible is missed with a probability below 1 in 1,000
@@ -34,7 +35,7 @@ def check_random_play_ends(game: Game, seed: int = 0) -> None:
     decisions, final = np.zeros(GAMES, dtype=np.int64), None
     for _, after, moves in positions(game, seed):
         decisions[moves.rows] += 1
-        many = f"a game has {decisions.max()} decisions; spec.max_decisions={spec.max_decisions}: raise it"
+        many = f"a game has {decisions.max()} decisions: end it, or raise spec.max_decisions={spec.max_decisions}"
         require(decisions.max() <= spec.max_decisions, many)
         seats = ((moves.players >= 0) & (moves.players < spec.num_players)).all()
         require(seats, "current_player must be a seat from 0 to spec.num_players - 1, or NO_PLAYER")
@@ -298,7 +299,22 @@ def check_holders(game: Game, seed: int = 0) -> None:
         require(seats, "holders must be [G, spec.num_cards] seats, -1 for a card that no one holds")
 
 
+def check_decks(game: Game, seed: int = 0) -> None:
+    """A deal of given decks is that of these decks; games without a deck pass."""
+    if not game.spec.num_cards:
+        return
+    rng = np.random.default_rng(seed)
+    decks = rng.permuted(np.tile(np.arange(game.spec.num_cards, dtype=np.int8), (GAMES, 1)), axis=1)
+    seeds = np.arange(GAMES, dtype=np.uint64)
+    first, again = (game.deal(GAMES, np.random.default_rng(number), decks, seeds) for number in (seed, seed + 1))
+    require(first.tobytes() == again.tobytes(), "deal must use `decks`, where they are given: spec.num_cards says so")
+
+
+FIRST_CHECKS = (check_random_play_ends, check_legal_actions, check_observations, check_action_features)
+"""What no training could do without; every command makes them of a user's game, in a tenth of a second."""
+
 GAME_CHECKS = (
+    check_decks,
     check_random_play_ends,
     check_legal_actions,
     check_determinism,

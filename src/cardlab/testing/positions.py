@@ -14,6 +14,7 @@ from cardlab.games.protocol import (
     States,
 )
 
+NOT_IN_DIGEST = "shows positions to checks, which decide nothing else"
 GAMES = 12  # that a check plays
 _STEPS = 8  # positions of a game that a check looks at, at least, where a game is that long
 NO_ACTION = "legal_actions must have an action for the current player; current_player is NO_PLAYER if no one decides"

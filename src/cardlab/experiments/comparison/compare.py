@@ -280,7 +280,7 @@ def find_groups(methods: Sequence[str], game: str) -> dict[str, PolicyGroup]:
     """Name → group of each of `methods`, in their order. Raises InvalidOption for fewer than two, or an unknown one."""
     if isinstance(methods, str) or len(methods) < 2 or len(set(methods)) < len(methods):
         given = methods if isinstance(methods, str) else f"[{', '.join(methods)}]"
-        raise InvalidOption(_KEY, given, "two or more methods, each once")
+        raise InvalidOption(_KEY, given, "two or more methods, each once; cardlab evaluate policy=NAME scores one")
     root = project_root()
     found: dict[str, PolicyGroup] = {}
     for text in sorted(methods, key=CHAMPION.__eq__):  # the game of a champion is that of the others

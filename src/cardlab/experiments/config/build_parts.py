@@ -1,5 +1,6 @@
 """Game, arena and search from their groups, for commands that need no learner."""
 
+import json
 import re
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
@@ -8,15 +9,32 @@ from typing import Any, cast
 from cardlab.agents.registry import load_agent
 from cardlab.agents.search.options import NoSearch
 from cardlab.agents.specs import ADDRESSES, CHAMPION, InvalidAgent
-from cardlab.core.messages import ConfigurationError, InvalidOption, collected, combined
+from cardlab.core.messages import ConfigurationError, InvalidConfiguration, InvalidOption, collected, combined
 from cardlab.core.parts import NAME, TARGET, build_part, target_of
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.games.protocol import Game
 
+_PACKAGE = f"{__name__.partition('.')[0]}."  # its games have tests
+
+
+_checked = set[str]()  # games, as text
+
 
 def build_game(config: object) -> Game:
-    """The game of a group `game`."""
-    return cast(Game, build_part("game", group("game", config)))
+    """The game of a group `game`. Raises InvalidConfiguration for a class of the user's that no one could learn."""
+    data = group("game", config)
+    game, text = cast(Game, build_part("game", data)), json.dumps(data, sort_keys=True, default=str)
+    if text not in _checked and not type(game).__module__.startswith(_PACKAGE):
+        from cardlab.testing.game_checks import FIRST_CHECKS  # noqa: PLC0415  compiles kernels
+        from cardlab.testing.positions import CheckFailed  # noqa: PLC0415
+
+        try:
+            for check in FIRST_CHECKS:
+                check(game)
+        except CheckFailed as error:
+            raise InvalidConfiguration(f"game={game.spec.name}: {error}") from error
+    _checked.add(text)
+    return game
 
 
 def build_arena(config: object) -> ArenaOptions:

@@ -43,7 +43,9 @@ class SweepProgress:
 
     def __enter__(self) -> "SweepProgress":
         workers = f", {self._options.workers} workers" if self._options.workers > 1 else ""
-        self.print(f"study {self._study.study_name}: {self.counts}{workers}")
+        most = self._options.trials
+        full = f"{self._done} trials done before; sweep.trials={self._done + most} adds {most}"
+        self.print(f"study {self._study.study_name}: {full if self._done >= most else self.counts + workers}")
         if self._status:
             self._status.start()
         return self
