@@ -29,7 +29,7 @@ __all__ = [
 
 
 def check_game(game: Game, seed: int = 0) -> tuple[str, ...]:
-    """Make all GAME_CHECKS; returns a line for each ability that the game leaves out. Raises CheckFailed.
+    """Make all GAME_CHECKS; returns a line for each ability or option that the game leaves out. Raises CheckFailed.
 
     Without `determinize` no check finds a leak; a line then names the fields that `information` blanks.
     """
