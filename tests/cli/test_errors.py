@@ -131,6 +131,10 @@ def test_in_a_process_of_its_own_nothing_is_written(folder: Path) -> None:
             ["train", "name={a:"],
             "name={a:: cannot be read as key=value (a value with signs such as ? and é needs quotes",
         ),
+        (
+            ["sweep", "sweep.space.agent.gamma={low:", "0.9}"],
+            "0.9}: cannot be read as key=value (a value with spaces needs",
+        ),
         (["train", "agent.gamma=${nothing}"], "agent.gamma: Interpolation key 'nothing' not found"),
         (["train", "+agent.gamma=1"], "+agent.gamma=1: this key exists; write agent.gamma=1"),
         (

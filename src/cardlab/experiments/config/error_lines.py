@@ -236,9 +236,11 @@ def _value_text(override: Override) -> str:
 
 
 def _quoting(text: str) -> str:
-    value = text.partition("=")[2]
+    key, sign, value = text.partition("=")
+    if not sign and key.count("{") != key.count("}"):  # the shell has cut a value at its spaces
+        return " (a value with spaces needs quotes around the whole: 'KEY={low: 1, high: 2}')"
     if any(sign in value for sign in "?=&:(){}[],' ") or not value.isascii():
-        return f""" (a value with signs such as ? and é needs quotes: '{text.partition("=")[0]}="…"')"""
+        return f""" (a value with signs such as ? and é needs quotes: '{key}="…"')"""
     return ""
 
 
