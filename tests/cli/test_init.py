@@ -89,10 +89,11 @@ def test_the_stages_are_those_of_cardlab() -> None:
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
 def test_a_project_runs_at_once(tmp_path: Path, fresh_database: Path, quick_python: Path) -> None:
-    Shell(quick_python, tmp_path).cardlab("init", "two-decks")
+    assert "two-decks, a repository of git\n" in Shell(quick_python, tmp_path).cardlab("init", "two-decks")
     project = tmp_path / "two-decks"
     shell = Shell(quick_python, project)
     shutil.copyfile(fresh_database, project / "mlflow.db")
+    assert shell.run("git", "diff", "--cached", "--name-only") == ""
     assert "passed" in shell.run("python", "-m", "pytest", "-q", "-p", "no:cacheprovider")
     assert yaml.safe_load((project / "params.yaml").read_text())["experiments"]["kuhn_reinforce"]["agent"]["gamma"] == 1
     assert shell.cardlab("compose", "--check") == "params.yaml is up to date\n"

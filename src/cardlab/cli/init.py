@@ -42,8 +42,7 @@ def run(request: Request) -> int:
     check_that(not taken, "folders", folder, f"a new folder: {taken} is there, and no file is overwritten")
     for name, text in files.items():
         write_atomically(root / name, text)
-    _initialise(root)
-    print(f"project: {root}", f"next:    cd {root}", sep="\n")
+    print(f"project: {root}{_initialise(root)}", f"next:    cd {root}", sep="\n")
     if example == "kuhn":
         print("         cardlab train experiment=kuhn/reinforce", "         README.md has the rest", sep="\n")
     return 0
@@ -76,19 +75,23 @@ def _files(package: str, example: str) -> Mapping[str, str]:
     return {**found, **dict.fromkeys((*folders, "conf/experiment/.gitkeep"), "")}
 
 
-def _initialise(root: Path) -> None:
-    """A repository of git, unless the project is in one, DVC, and params.yaml."""
+def _initialise(root: Path) -> str:
+    """A repository of git, unless the project is in one, DVC, and params.yaml; says which repository it is."""
 
     def call(*command: str) -> bool:
         return subprocess.run(command, cwd=root, capture_output=True, check=False).returncode == 0
 
     has_git = shutil.which("git") is not None and (call("git", "rev-parse", "--git-dir") or call("git", "init", "-q"))
-    scm = [] if has_git and (root / ".git").exists() else ["--subdir"] if has_git else ["--no-scm"]
+    is_new = has_git and (root / ".git").exists()
+    where = ", a repository of git" if is_new else ", in the repository of git that is around it" if has_git else ""
+    scm = [] if is_new else ["--subdir"] if has_git else ["--no-scm"]
     if not (root / ".dvc").exists():
         call(sys.executable, "-m", "dvc", "init", "-q", *scm)
     if not (root / ".dvc").is_dir():
         print("warning: DVC could not be initialised; run `dvc init`", file=sys.stderr)
-        return
+        return where
+    call("git", "reset", "-q", "--", ".")  # what is committed with what is the user's choice
     write_atomically(root / ".dvc" / "config", _DVC)
     if (root / "conf" / "config.yaml").exists() and not call(sys.executable, "-m", "cardlab", "compose"):
         print("warning: params.yaml could not be written; run `cardlab compose`", file=sys.stderr)
+    return where
