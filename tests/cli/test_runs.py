@@ -157,7 +157,7 @@ def test_trials_name_their_sweep_and_the_searched_values(store: Store, capsys: p
 
 def test_one_run_is_shown_with_its_lineage(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
     (row,) = listed(capsys, "name=weak")
-    assert main(["runs", f"run={row['id'][:8]}"]) == 0
+    assert main(["runs", row["id"][:8]]) == 0
     rows = dict(line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines())
     assert rows["run"] == row["id"]
     assert rows["score"] == "0.250 ± 0.100"
@@ -168,6 +168,16 @@ def test_one_run_is_shown_with_its_lineage(store: Store, capsys: pytest.CaptureF
     shown = json.loads(capsys.readouterr().out)
     assert {key: shown[key] for key in row} == row
     assert shown["tags"]["versions"] == rows["versions"]
+    assert main(["runs", row["id"], row["id"]]) == 2
+    assert "must be one; cardlab runs diff A B compares two" in capsys.readouterr().err
+
+
+def test_runs_of_a_champion_are_listed_when_they_are_asked_for(
+    store: Store, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store.start_run("big2", "champion", tags={"kind": "training", "restored_from": "0"}).finish()
+    assert "champion" not in [row["name"] for row in listed(capsys)]
+    assert "champion" in [row["name"] for row in listed(capsys, "kind=training")]
 
 
 @pytest.mark.usefixtures("store")

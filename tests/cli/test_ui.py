@@ -70,6 +70,13 @@ def test_the_game_that_was_trained_last_has_the_first_link(store: Store) -> None
     assert [name for name, _ in compare_links(store, "http://host:1")] == ["big2", "thirty_one"]
 
 
+def test_a_game_with_trainings_of_its_champion_alone_has_no_link_beside_those_of_the_user(store: Store) -> None:
+    store.start_run("five_o", "champion", tags={"kind": "training", "restored_from": "0"}).finish()
+    assert [name for name, _ in compare_links(store, "http://host:1")] == ["five_o"]
+    store.start_run("big2", "ppo", tags={"kind": "training"}).finish()
+    assert [name for name, _ in compare_links(store, "http://host:1")] == ["big2"]
+
+
 def test_the_newest_sweep_has_a_link(store: Store) -> None:
     assert sweep_link(store, "http://host:1") is None
     for name in ("first", "second"):

@@ -23,6 +23,7 @@ from cardlab.games.make_game import game_names
 from cardlab.tracking import Store
 from cardlab.tracking.connection import SERVERS
 from cardlab.tracking.experiment_tags import VIEW, update_experiments
+from cardlab.tracking.lineage import RESTORED
 from cardlab.tracking.policy_lookup import RUN_PATH, find_origin, run_page
 from cardlab.tracking.registry import Registry
 
@@ -71,13 +72,18 @@ def serve(
 
 
 def compare_links(store: Store, base: str) -> Iterator[tuple[str, str]]:
-    """(experiment, address of the view that compares its last trainings); that with the newest training comes first."""
-    used: list[tuple[int, str, str]] = []
+    """(experiment, address of the view that compares its last trainings); that with the newest training comes first.
+
+    An experiment that has those of its champion alone is shown where no other has more.
+    """
+    used: list[tuple[bool, int, str, str]] = []
     with store.wrap_errors():
         for one in store.client.search_experiments():
-            runs = store.client.search_runs([one.experiment_id], _TRAININGS, max_results=1, order_by=_NEWEST)
-            used.extend((run.info.start_time, one.name, one.experiment_id) for run in runs)
-    for _, name, number in sorted(used, reverse=True):
+            runs = store.client.search_runs([one.experiment_id], _TRAININGS, max_results=100, order_by=_NEWEST)
+            own = [run for run in runs if RESTORED not in run.data.tags]
+            used.extend((bool(own), run.info.start_time, one.name, one.experiment_id) for run in (own or runs)[:1])
+    shown = [page for page in used if page[0]] or used
+    for _, _, name, number in sorted(shown, reverse=True):
         yield name, f"{base}/{_COMPARE.format(id=number)}"
 
 
