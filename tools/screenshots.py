@@ -58,7 +58,7 @@ class Picture(NamedTuple):
 
 PICTURES = {
     "pipeline": Picture("terminal", "make pipeline", WIDE),
-    "compare": Picture("file", "runs/comparisons/five_o_td_vs_five_o_ppo/comparison.html", (1260, 690), "table"),
+    "compare": Picture("file", "runs/comparisons/five_o_td_vs_five_o_ppo/comparison.html", (1260, 630), "table"),
     "report": Picture("file", "report/index.html", WIDE, "table"),
     "mlflow_runs": Picture("mlflow", RUNS, WIDE, "a[href*='/runs/']"),
     "mlflow_group_by": Picture(
