@@ -188,7 +188,7 @@ def test_seeds_are_added_and_interrupted_ones_resume(store: Store, monkeypatch: 
 
     for blow, status in ((signal.SIGINT, 130), (signal.SIGKILL, -9)):
         log = store.root / f"{blow.name}.log"
-        command = Child(store.root, ["train", *SMALL, "seeds=2"], log=log, halt_at="seed 8: small: iteration")
+        command = Child(store.root, ["train", *SMALL, "seeds=2"], log=log, halt_at="seed 8: iteration")
         children = process_children(command.wait_until_halted())
         assert children
         os.kill(command.process.pid or 0, blow)

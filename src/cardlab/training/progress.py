@@ -1,5 +1,6 @@
 """Progress of trainings: a bar for each in a terminal, elsewhere a line at each point of the learning curve."""
 
+import re
 import sys
 import time
 from collections.abc import Callable, Generator, Mapping
@@ -21,6 +22,7 @@ TrainingProgress = Callable[[int, int, Mapping[str, float]], None]
 """Called after each iteration with its number, the decisions so far, and scores if it is a point of the curve."""
 _SCORE = "score/"
 _SECONDS_BETWEEN = 0.5
+_NAME = re.compile(r"^[^:]*: (?=iteration \d)")  # before the lines of a training in a child process, which has another
 
 
 class _Pace:
@@ -87,8 +89,7 @@ def training_progress(
         return
     console = terminal()
     if console is None:
-        prefix = "" if parent_process() else f"{name}: "  # which child_progress writes
-        yield plain_progress(last_iteration, lambda line: None if is_quiet() else report(prefix + line))
+        yield plain_progress(last_iteration, lambda line: None if is_quiet() else report(f"{name}: {line}"))
         return
     with _bars(console) as progress:
         task = progress.add_task(name, total=last_iteration, text="")
@@ -104,7 +105,7 @@ def child_progress(report: Callable[[str], None]) -> Generator[Callable[[str, st
 
         def show(name: str, line: str) -> None:
             if not isinstance(line, BarUpdate):
-                report(f"{name}: {line}")
+                report(f"{name}: {_NAME.sub('', line)}")
             elif progress:
                 if name not in tasks:
                     tasks[name] = progress.add_task(name, total=line.last_iteration, text="")
