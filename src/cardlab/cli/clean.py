@@ -61,7 +61,9 @@ def run(request: Request) -> int:
         _print_row(size(root / place), place, meaning)
     _print_row(size(cache), "kernels", f"compiled kernels of this code, in {cache.parent}")
     found = [candidate for candidate in candidates(root) if candidate.kind in kinds]
-    print("\ncan be deleted:" if found else "\nnothing can be deleted")
+    others = [kind for kind in KINDS if kind not in kinds]
+    more = f"; kinds=[{','.join(others)}] looks for more" if others else ""
+    print("\ncan be deleted:" if found else f"\nnothing can be deleted{more}")
     for kind in kinds:
         if chosen := [candidate for candidate in found if candidate.kind == kind]:
             _print_row(sum(size(candidate.path) for candidate in chosen), f"{kind} ({len(chosen)})", KINDS[kind])

@@ -18,6 +18,8 @@ from cardlab.games.agent_protocol import ActionValues, Agent, Policy
 from cardlab.games.make_game import without_training_options
 from cardlab.games.protocol import Floats, Game, GameSpec, InfoStates, Players
 
+_MAX_OPTIONS = 5  # that are shown beside the chosen one
+
 
 @runtime_checkable
 class RepeatsSearch(Protocol):
@@ -179,12 +181,18 @@ def replay_lines(
 
 
 def _option_lines(options: tuple[ActionView, ...]) -> Iterator[str]:
-    widest = max(len(option.text) for option in options)
-    for option in options:
+    """The options, of many the best ones alone, by the agent's values or else its probabilities."""
+    best = sorted(options, key=lambda option: (-(option.value or 0), -(option.probability or 0)))[:_MAX_OPTIONS]
+    known = any(option.value is not None or option.probability is not None for option in options)
+    shown = [option for option in options if option.chosen or option in best or not known]
+    widest = max(len(option.text) for option in shown)
+    for option in shown:
         mark = "→" if option.chosen else " "
         chance = "" if option.probability is None else f"   {100 * option.probability:5.1f} %"
         value = "" if option.value is None else f"   {option.value:+.3f}"
         yield f"  {mark} {option.text:<{widest}}{chance}{value}".rstrip()
+    if len(shown) < len(options):
+        yield f"    and {len(options) - len(shown)} more"
 
 
 def _input_lines(spec: GameSpec, features: Floats, names: Sequence[str]) -> Iterator[str]:
