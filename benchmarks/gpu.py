@@ -39,6 +39,7 @@ class Sizes:
     tables: int
     epochs: int
     processes: int  # of the rows with several, which share the GPU
+    networks: int  # how many are measured
 
     @property
     def overrides(self) -> tuple[str, ...]:
@@ -52,8 +53,8 @@ class Sizes:
         )
 
 
-GPU = Sizes("gpu", 65_536, 8_192, 4_096, 4, processes=8)
-TINY = Sizes("cpu", 512, 256, 64, 1, processes=2)
+GPU = Sizes("gpu", 65_536, 8_192, 4_096, 4, processes=8, networks=2)
+TINY = Sizes("cpu", 512, 256, 64, 1, processes=2, networks=1)
 
 
 @dataclass(frozen=True)
@@ -110,7 +111,8 @@ def main(sizes: Sizes) -> None:
     print("| | processes | decisions/s | times SB3 | on the device | playing |\n|---|---|---|---|---|---|", flush=True)
     peer = measure_peer(sizes)
     print(f"| {PEER} | 1 | {peer.speed:,.0f} | 1 | {peer.on_device:.0%} | |", flush=True)
-    for network, recipe in {"paper's network": PPO_BIG2, "champion's network": CHAMPION_BIG2}.items():
+    recipes = {"paper's network": PPO_BIG2, "champion's network": CHAMPION_BIG2}
+    for network, recipe in [*recipes.items()][: sizes.networks]:
         for precision in ("float32", "bfloat16"):
             one = measure((*recipe, *sizes.overrides, f"trainer.precision={precision}"), sizes)
             shares = f"{one.on_device:.0%} | {one.playing:.0%}"
