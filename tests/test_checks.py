@@ -177,6 +177,10 @@ def test_a_command_refuses_a_broken_game_before_it_begins(game: type[Kuhn]) -> N
         build_game({"_target_": f"{game.__module__}.{game.__name__}", "name": "kuhn"})
 
 
+def test_a_command_takes_a_game_of_large_numbers() -> None:
+    assert build_game({"_target_": f"{LargeNumbers.__module__}.LargeNumbers", "name": "kuhn"}) == LargeNumbers()
+
+
 @dataclass(frozen=True)
 class Variant(Kuhn):
     stake: int = 1

@@ -190,7 +190,7 @@ def check_afterstates(game: Game, seed: int = 0) -> None:
 
 
 def check_observations(game: Game, seed: int = 0) -> None:
-    """Observations are finite float32 numbers of order one that fill the blocks of the spec."""
+    """Observations are finite float32 numbers that fill the blocks of the spec."""
     spec = game.spec
     starts = [block.start for block in spec.blocks]
     require(
@@ -202,10 +202,15 @@ def check_observations(game: Game, seed: int = 0) -> None:
     for states, movers in sample(game, seed):
         seen = game.observe(game.information(states, movers), movers)
         require_array("observe", seen, (len(states), spec.num_features), np.float32)
-        large = f"observe has {np.abs(seen).max():g}: divide, so that numbers are of order one"
-        require(np.abs(seen).max() <= _LARGEST_INPUT, large)
         if isinstance(game, HasPrivilegedFeatures):
             require_array("privileged", game.privileged(states, movers), (len(states), spec.num_privileged), np.float32)
+
+
+def check_sizes_of_observations(game: Game, seed: int = 0) -> None:
+    """Observations are numbers of order one."""
+    for states, movers in sample(game, seed):
+        largest = np.abs(game.observe(game.information(states, movers), movers)).max()
+        require(largest <= _LARGEST_INPUT, f"observe has {largest:g}: divide, so that numbers are of order one")
 
 
 def check_action_features(game: Game, seed: int = 0) -> None:
@@ -311,7 +316,7 @@ def check_decks(game: Game, seed: int = 0) -> None:
 
 
 FIRST_CHECKS = (check_random_play_ends, check_legal_actions, check_observations, check_action_features)
-"""What no training could do without; every command makes them of a user's game, in a tenth of a second."""
+"""What no training could do without. Commands make them of a user's game before they begin."""
 
 GAME_CHECKS = (
     check_decks,
@@ -323,6 +328,7 @@ GAME_CHECKS = (
     check_determinize,
     check_afterstates,
     check_observations,
+    check_sizes_of_observations,
     check_action_features,
     check_history,
     check_valid_states,
