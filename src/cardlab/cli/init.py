@@ -51,9 +51,9 @@ def run(request: Request) -> int:
 def _package_name(root: Path) -> str:
     """The Python package of the project: the name of its folder, with _ for -."""
     name = root.resolve().name.replace("-", "_")
-    is_new = name.isidentifier() and not iskeyword(name) and find_spec(name) is None
+    is_own = name.isidentifier() and not iskeyword(name) and find_spec(name) is None
     allowed = "a folder whose name is a name in Python that no installed package has, such as my_cards"
-    check_that(is_new, "folders", str(root), allowed)
+    check_that(is_own, "folders", str(root), allowed)
     return name
 
 
@@ -82,9 +82,9 @@ def _initialise(root: Path) -> str:
         return subprocess.run(command, cwd=root, capture_output=True, check=False).returncode == 0
 
     has_git = shutil.which("git") is not None and (call("git", "rev-parse", "--git-dir") or call("git", "init", "-q"))
-    is_new = has_git and (root / ".git").exists()
-    where = ", a repository of git" if is_new else ", in the repository of git that is around it" if has_git else ""
-    scm = [] if is_new else ["--subdir"] if has_git else ["--no-scm"]
+    is_own = has_git and (root / ".git").exists()
+    where = ", a repository of git" if is_own else ", in the repository of git that is around it" if has_git else ""
+    scm = [] if is_own else ["--subdir"] if has_git else ["--no-scm"]
     if not (root / ".dvc").exists():
         call(sys.executable, "-m", "dvc", "init", "-q", *scm)
     if not (root / ".dvc").is_dir():

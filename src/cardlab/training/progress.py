@@ -22,7 +22,7 @@ TrainingProgress = Callable[[int, int, Mapping[str, float]], None]
 """Called after each iteration with its number, the decisions so far, and scores if it is a point of the curve."""
 _SCORE = "score/"
 _SECONDS_BETWEEN = 0.5
-_NAME = re.compile(r"^[^:]*: (?=iteration \d)")  # before the lines of a training in a child process, which has another
+_NAME = re.compile(r"^[^:]*: (?=iteration \d)")  # the experiment's, with which a child's line begins
 
 
 class _Pace:
